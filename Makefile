@@ -1,0 +1,47 @@
+# The front door; meson and ninja do the work in build/.
+#   make CC=clang      another compiler (glibc then), right after `make clean`
+#   make install DESTDIR=/tmp/root PREFIX=/usr
+PREFIX ?= /usr/local
+# The environment's CC is not taken: the program is meant to be static musl unless one says otherwise.
+ifneq ($(origin CC),command line)
+CC := $(CURDIR)/tools/musl-cc
+endif
+
+all: build/build.ninja
+	ninja -C build --quiet pinfold
+
+build/build.ninja:
+	tools/fetch-sources
+	CC='$(CC)' meson setup build
+
+everything: build/build.ninja
+	ninja -C build --quiet
+
+demo:
+	tools/install-deps build
+	$(MAKE) --no-print-directory all
+	sh tools/demo
+
+check check-all:
+	tools/install-deps test
+	$(MAKE) --no-print-directory everything
+	tests/run $@
+
+bench: everything
+	bench/run
+
+lint: everything
+	tests/lint/run
+
+fmt:
+	tools/fmt
+
+install: build/build.ninja
+	meson configure build -Dprefix='$(PREFIX)'
+	ninja -C build --quiet pinfold
+	DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild --skip-subprojects
+
+clean:
+	rm -rf build subprojects/*-*/
+
+.PHONY: all everything demo check check-all bench lint fmt install clean

@@ -1,0 +1,34 @@
+/* explain.c (glue): pinfold explain. */
+#include "cli.h"
+
+#include "plan/describe.h"
+
+#include <jansson.h>
+
+static int explain_json(const struct box *box) {
+    json_t *root = describe_plan(&box->plan);
+    int failed = !root || json_object_set_new(root, "guarantees", describe_guarantees(&box->plan, false)) ||
+                 json_object_set_new(root, "confined", json_string(plan_confined(&box->plan))) ||
+                 json_dumpf(root, stdout, JSON_INDENT(2)) || putchar('\n') == EOF || fflush(stdout);
+    json_decref(root);
+    return failed ? -1 : 0;
+}
+
+int command_explain(int argc, char **argv, char *const *caller) {
+    struct box box = {0};
+    struct options options = {.policy = &box.policy};
+    struct error err = {0};
+    if (options_parse(&box.arena, EXPLAIN, argc, argv, &options, &err))
+        return print_error(&err);
+    if (options.help)
+        return print_help(EXPLAIN);
+    if (box_plan(&box, caller, &err))
+        return print_error(&err);
+    if (options.json ? explain_json(&box) : describe_text(&box.plan, stdout)) {
+        error_set(&err, EXIT_USAGE, "the plan could not be written to standard output");
+        return print_error(&err);
+    }
+    int lacking = plan_check(&box.plan, &err) ? print_error(&err) : 0;
+    arena_free(&box.arena);
+    return lacking;
+}

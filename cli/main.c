@@ -1,0 +1,48 @@
+/* main.c (glue): hardening first, then the subcommand. */
+#include "cli.h"
+
+#include "base/path.h"
+#include "linux/harden.h"
+#include "linux/title.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The caller's variables as they were: hardening removes some from pinfold's own. */
+static char **copy_environment(char **environment) {
+    size_t count = 0;
+    while (environment[count])
+        count++;
+    char **copy = calloc(count + 1, sizeof *copy);
+    if (copy)
+        memcpy(copy, environment, count * sizeof *copy);
+    return copy;
+}
+
+int main(int argc, char **argv, char **environment) {
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv, char *const *caller);
+    } subcommands[] = {{"run", command_run_box}, {"explain", command_explain}};
+    struct error err = {0};
+    char **caller = copy_environment(environment);
+    title_remember(argc, argv);
+    if (harden(&err) || (!caller && error_memory(&err)))
+        return print_error(&err);
+    const char *word = argc > 1 ? argv[1] : "";
+    if (strcmp(word, "--help") == 0)
+        return print_help(0);
+    if (strcmp(word, "--version") == 0)
+        return print_version();
+    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
+        if (strcmp(word, subcommands[i].name) == 0)
+            return subcommands[i].run(argc - 1, argv + 1, caller);
+    char shown[256];
+    const char *near = subcommand_nearest(word);
+    if (!*word)
+        error_set(&err, EXIT_USAGE, "no subcommand; type pinfold run -- COMMAND, or pinfold --help");
+    else
+        error_set(&err, EXIT_USAGE, "unknown subcommand %s%s%s%s; see pinfold --help", path_show(word, shown, sizeof shown),
+                  near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return print_error(&err);
+}

@@ -1,0 +1,170 @@
+/* options.c (pure but for getopt's own state): the command line of run and explain. */
+#include "base/nearest.h"
+#include "base/path.h"
+#include "base/units.h"
+#include "cli.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_id {
+#define OPTION(id, name, argument, subcommands, help) OPTION_##id,
+#include "options.def"
+#undef OPTION
+    OPTION_COUNT
+};
+
+static const struct known {
+    const char *name, *argument;
+    int subcommands;
+} known[] = {
+#define OPTION(id, name, argument, subcommands, help) {name, argument, subcommands},
+#include "options.def"
+#undef OPTION
+};
+
+const char *subcommand_nearest(const char *word) {
+    static const char *const words[] = {"run", "explain"};
+    return nearest(word, words, sizeof words / sizeof words[0]);
+}
+
+static int unknown(const char *word, enum subcommand subcommand, struct error *err) {
+    const char *names[OPTION_COUNT];
+    char shown[256], bare[64];
+    size_t count = 0, size = strcspn(word, "=");
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (known[i].subcommands & (int)subcommand)
+            names[count++] = known[i].name;
+    const char *start = word + strspn(word, "-");
+    size -= size < (size_t)(start - word) ? size : (size_t)(start - word);
+    if (size >= sizeof bare)
+        size = sizeof bare - 1;
+    memcpy(bare, start, size);
+    bare[size] = '\0';
+    const char *near = nearest(bare, names, count);
+    return error_set(err, EXIT_USAGE, "unknown option %s%s%s%s; see pinfold %s --help", path_show(word, shown, sizeof shown),
+                     near ? "; did you mean --" : "", near ? near : "", near ? "?" : "",
+                     subcommand == RUN ? "run" : "explain");
+}
+
+static int bad_value(const char *name, const char *value, const char *wanted, struct error *err) {
+    char shown[256];
+    return error_set(err, EXIT_USAGE, "--%s %s: %s", name, path_show(value, shown, sizeof shown), wanted);
+}
+
+static int add_grant(struct arena *arena, struct policy *policy, enum access access, const char *option, const char *path,
+                     struct error *err) {
+    struct grant *grant = list_add(arena, &policy->grants);
+    if (!*path)
+        return error_set(err, EXIT_USAGE, "%s: the path is empty", option);
+    if (!grant)
+        return error_memory(err);
+    *grant = (struct grant){access, path, option};
+    return 0;
+}
+
+static int add_descriptor(struct arena *arena, struct policy *policy, const char *value, struct error *err) {
+    if (strcmp(value, "none") == 0) {
+        policy->no_descriptors = true;
+        return 0;
+    }
+    size_t digits = strspn(value, "0123456789");
+    if (!digits || value[digits] || digits > 6 || atoi(value) < 3)
+        return bad_value("fd", value, "a descriptor number from 3 on, or none (0, 1 and 2 are always there)", err);
+    int *number = list_add(arena, &policy->descriptors);
+    if (!number)
+        return error_memory(err);
+    *number = atoi(value);
+    return 0;
+}
+
+static int add_variable(struct arena *arena, struct policy *policy, const char *value, struct error *err) {
+    const char **variable = list_add(arena, &policy->environment);
+    if (!*value || *value == '=')
+        return bad_value("env", value, "NAME passes a variable of the caller, NAME=VALUE sets one", err);
+    if (!variable)
+        return error_memory(err);
+    *variable = value;
+    return 0;
+}
+
+static int add_waiver(struct policy *policy, const char *value, struct error *err) {
+    const char *names[GUARANTEE_COUNT];
+    int found = guarantee_find(value);
+    for (int i = 0; i < GUARANTEE_COUNT; i++)
+        names[i] = guarantee_text[i].name;
+    if (found < 0) {
+        const char *near = nearest(value, names, GUARANTEE_COUNT);
+        char wanted[128];
+        strcpy(wanted, "there is no such guarantee");
+        if (near)
+            strcat(strcat(strcat(wanted, "; did you mean "), near), "?");
+        return bad_value("waive", value, wanted, err);
+    }
+    if (G_NEVER_WAIVED & UINT32_C(1) << found)
+        return bad_value("waive", value, "this guarantee can't be waived; pass variables with --env, descriptors with --fd", err);
+    policy->waived |= UINT32_C(1) << found;
+    return 0;
+}
+
+static int take(struct arena *arena, struct options *options, int id, const char *value, struct error *err) {
+    struct policy *policy = options->policy;
+    switch (id) {
+    case OPTION_WORKSPACE:
+        policy->workspace = value;
+        return *value ? 0 : bad_value("workspace", value, "the path is empty", err);
+    case OPTION_READ: return add_grant(arena, policy, ACCESS_READ, "--read", value, err);
+    case OPTION_WRITE: return add_grant(arena, policy, ACCESS_WRITE, "--write", value, err);
+    case OPTION_UNIX_SOCKET: return add_grant(arena, policy, ACCESS_SOCKET, "--unix-socket", value, err);
+    case OPTION_FD: return add_descriptor(arena, policy, value, err);
+    case OPTION_ENV: return add_variable(arena, policy, value, err);
+    case OPTION_WAIVE: return add_waiver(policy, value, err);
+    case OPTION_TIMEOUT:
+        if (units_duration(value, &policy->timeout) || !policy->timeout)
+            return bad_value("timeout", value, "a duration above 0 such as 500ms, 30s, 5m or 2h", err);
+        return 0;
+    case OPTION_GRACE:
+        return units_duration(value, &policy->grace) ? bad_value("grace", value, "a duration such as 500ms or 5s", err) : 0;
+    case OPTION_OUTPUT_LIMIT:
+        if (units_size(value, &policy->output_limit) || policy->output_limit < 2 || policy->output_limit > UINT64_C(1) << 30)
+            return bad_value("output-limit", value, "a size from 2 bytes to 1G such as 64K or 1M", err);
+        return 0;
+    case OPTION_RECEIPT:
+        policy->receipt = value;
+        return *value ? 0 : bad_value("receipt", value, "the path is empty", err);
+    case OPTION_BACKEND: policy->backend = value; return 0;
+    case OPTION_JSON: options->json = true; return 0;
+    default: options->help = true; return 0;
+    }
+}
+
+int options_parse(struct arena *arena, enum subcommand subcommand, int argc, char **argv, struct options *options,
+                  struct error *err) {
+    struct option table[OPTION_COUNT + 1] = {{0}};
+    options->policy->grace = GRACE_DEFAULT;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        table[i] = (struct option){known[i].name, known[i].argument ? required_argument : no_argument, NULL, 256 + i};
+    opterr = 0;
+    optind = 1;
+    for (;;) {
+        int at = optind;
+        int got = getopt_long(argc, argv, "+:", table, NULL);
+        const char *word = at < argc ? argv[at] : "";
+        if (got == -1)
+            break;
+        if (got == ':')
+            return error_set(err, EXIT_USAGE, "%s needs a value: %s", word,
+                             optopt >= 256 ? known[optopt - 256].argument : "see --help");
+        if (got < 256)
+            return unknown(word, subcommand, err);
+        const struct known *option = &known[got - 256];
+        /* getopt takes abbreviations; a name that a later version adds would change what they mean */
+        if (strlen(option->name) != strcspn(word + 2, "=") || !(option->subcommands & (int)subcommand))
+            return unknown(word, subcommand, err);
+        if (take(arena, options, got - 256, optarg ? optarg : "", err))
+            return -1;
+    }
+    options->policy->command = argv + optind;
+    return 0;
+}

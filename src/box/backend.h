@@ -1,0 +1,23 @@
+/* backend.h: what a way of making boxes must be able to do. */
+#ifndef PINFOLD_BOX_BACKEND_H
+#define PINFOLD_BOX_BACKEND_H
+
+#include "box/box.h"
+
+struct backend {
+    const char *name;
+    /* What does this host have, and what do the policy's names mean on it? */
+    int (*probe)(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err);
+    /* Pure: what will be done. */
+    int (*compile)(struct arena *arena, const struct policy *policy, const struct probe *probe, char *const *caller,
+                   struct plan *plan, struct error *err);
+    /* Start the command, or -1: nothing is left, and box->probe.missing says which step failed; the caller may compile
+     * and try again when that step's guarantees were waived. */
+    int (*launch)(struct box *box, struct error *err);
+    /* Until everything in the box has ended. */
+    int (*wait)(struct box *box, struct error *err);
+};
+
+extern const struct backend backend_native;
+
+#endif

@@ -1,0 +1,64 @@
+/* box.c (glue): the one dispatch point over backends. */
+#include "box/box.h"
+
+#include "box/backend.h"
+
+#include <string.h>
+
+static const struct backend *const backends[] = {&backend_native};
+
+/* The backend asked for, never another; without one, the first. */
+static const struct backend *backend_find(const struct policy *policy, struct error *err) {
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+        if (!policy->backend || strcmp(policy->backend, backends[i]->name) == 0)
+            return backends[i];
+    error_set(err, EXIT_USAGE, "--backend %s: there is no such backend; this pinfold has: native", policy->backend);
+    return NULL;
+}
+
+static int box_compile(struct box *box, const struct backend *backend, char *const *caller, struct error *err) {
+    box->planned = false;
+    if (backend->compile(&box->arena, &box->policy, &box->probe, caller, &box->plan, err))
+        return -1;
+    box->planned = true;
+    return 0;
+}
+
+static int fail(struct box *box, const struct error *err) {
+    box->result.outcome = err->status == EXIT_USAGE ? OUTCOME_USAGE : OUTCOME_REFUSED;
+    box->result.status = err->status;
+    return -1;
+}
+
+int box_plan(struct box *box, char *const *caller, struct error *err) {
+    const struct backend *backend = backend_find(&box->policy, err);
+    if (!backend || backend->probe(&box->arena, &box->policy, &box->probe, err) ||
+        box_compile(box, backend, caller, err))
+        return fail(box, err);
+    return 0;
+}
+
+int box_start(struct box *box, char *const *caller, struct error *err) {
+    const struct backend *backend = backend_find(&box->policy, err);
+    /* Each failed launch marks at least one more step as missing, so this ends. */
+    for (int tries = 0; tries <= STEP_COUNT; tries++) {
+        if (plan_check(&box->plan, err))
+            return fail(box, err);
+        if (!backend->launch(box, err))
+            return backend->wait(box, err);
+        if (err->status || box_compile(box, backend, caller, err))
+            return fail(box, err);
+    }
+    error_set(err, EXIT_REFUSED, "refused, nothing was started: no plan could be carried out");
+    return fail(box, err);
+}
+
+const char *outcome_name(enum outcome outcome) {
+    static const char *const names[] = {
+        [OUTCOME_REFUSED] = "refused",       [OUTCOME_USAGE] = "usage",
+        [OUTCOME_EXITED] = "exited",         [OUTCOME_SIGNALLED] = "signalled",
+        [OUTCOME_TIMEOUT] = "timeout",       [OUTCOME_TERMINATED] = "terminated",
+        [OUTCOME_NOT_FOUND] = "not-found",   [OUTCOME_NOT_EXECUTABLE] = "not-executable",
+        [OUTCOME_KILLED] = "killed"};
+    return names[outcome];
+}

@@ -1,0 +1,49 @@
+/* box.h: one run from policy to result, whatever the backend. */
+#ifndef PINFOLD_BOX_BOX_H
+#define PINFOLD_BOX_BOX_H
+
+#include "plan/plan.h"
+#include "supervise/relay.h"
+
+enum outcome {
+    OUTCOME_REFUSED,        /* containment could not be proven: nothing was started */
+    OUTCOME_USAGE,          /* the policy or the command line is wrong: nothing was started */
+    OUTCOME_EXITED,         /* the command ended by itself */
+    OUTCOME_SIGNALLED,      /* the command ended by a signal */
+    OUTCOME_TIMEOUT,        /* --timeout */
+    OUTCOME_TERMINATED,     /* pinfold was told to end and the command didn't within --grace */
+    OUTCOME_NOT_FOUND,      /* no such command */
+    OUTCOME_NOT_EXECUTABLE, /* it can't be executed */
+    OUTCOME_KILLED,         /* the box was ended from outside */
+};
+
+struct result {
+    enum outcome outcome;
+    int status;               /* what pinfold exits with */
+    int exec_error;           /* errno of exec, for the two that have one */
+    uint64_t wall, processor; /* microseconds from the command's exec to the box's end; user and system time */
+    uint64_t peak;            /* KiB: largest resident set of one process of the box */
+    struct relay_report relay;
+};
+
+/* Everything about one run; zero it first. */
+struct box {
+    struct arena arena;
+    struct policy policy;
+    struct probe probe;
+    struct plan plan;
+    bool planned;          /* plan is complete, if not necessarily sufficient */
+    struct launch *launch; /* the backend's own */
+    struct result result;
+};
+
+/* Probe and compile, start nothing. 0, or -1 with 125 or 126. A plan that lacks guarantees is not an error here. */
+int box_plan(struct box *box, char *const *caller, struct error *err) __attribute__((nonnull, warn_unused_result));
+
+/* After box_plan: start, supervise to the end. 0 with box->result filled, or -1 (nothing was started, or what was is ended)
+ * with *err and box->result.outcome. */
+int box_start(struct box *box, char *const *caller, struct error *err) __attribute__((nonnull, warn_unused_result));
+
+const char *outcome_name(enum outcome outcome);
+
+#endif

@@ -1,0 +1,141 @@
+/* receipt.c (touching: one file). See receipt.h. */
+#include "box/receipt.h"
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "plan/describe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A receipt that the command can write is worth nothing. */
+static int check_outside(const struct policy *policy, const char *folder, struct error *err) {
+    char real[PATH_MAX], root[PATH_MAX];
+    if (!realpath(folder, real))
+        return error_set(err, EXIT_USAGE, "--receipt %s: the folder: %s", policy->receipt, strerror(errno));
+    for (size_t i = 0; i <= policy->grants.count; i++) {
+        const char *path = i < policy->grants.count        ? policy->grants.at[i].path
+                           : policy->workspace ? policy->workspace
+                                                           : ".";
+        if (i < policy->grants.count && policy->grants.at[i].access != ACCESS_WRITE)
+            continue;
+        if (realpath(path, root) && path_is_under(real, root))
+            return error_set(err, EXIT_USAGE, "--receipt %s: the command can write there and forge it; name a file outside "
+                                              "%s, or use fd:N", policy->receipt, root);
+    }
+    return 0;
+}
+
+int receipt_open(const struct policy *policy, int *fd, struct error *err) {
+    char folder[PATH_MAX];
+    *fd = -1;
+    if (!policy->receipt)
+        return 0;
+    if (strncmp(policy->receipt, "fd:", 3) == 0) {
+        char *end;
+        long number = strtol(policy->receipt + 3, &end, 10);
+        int flags = *end || end == policy->receipt + 3 || number < 1 || number > INT_MAX ? -1 : fcntl((int)number, F_GETFL);
+        if (flags < 0 || (flags & O_PATH) || (flags & O_ACCMODE) == O_RDONLY)
+            return error_set(err, EXIT_USAGE, "--receipt %s: not a descriptor that is open for writing", policy->receipt);
+        *fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
+    } else {
+        const char *slash = strrchr(policy->receipt, '/');
+        size_t size = slash ? (size_t)(slash - policy->receipt) : 0;
+        if (size >= sizeof folder)
+            return error_set(err, EXIT_USAGE, "--receipt: the path is too long");
+        memcpy(folder, slash ? policy->receipt : ".", slash ? size : 1);
+        folder[slash ? size : 1] = '\0';
+        if (check_outside(policy, slash && !size ? "/" : folder, err))
+            return -1;
+        *fd = open(policy->receipt, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    }
+    if (*fd < 0)
+        return error_set(err, EXIT_USAGE, "--receipt %s: %s", policy->receipt, strerror(errno));
+    return 0;
+}
+
+static json_t *command_of(const struct policy *policy) {
+    json_t *words = json_array();
+    for (char *const *at = policy->command; at && *at; at++)
+        if (json_array_append_new(words, describe_bytes(*at))) {
+            json_decref(words);
+            return NULL;
+        }
+    return words;
+}
+
+static json_t *output_of(const struct box *box) {
+    json_t *all = json_array();
+    size_t stream = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < box->plan.channels.count && stream < RELAY_STREAMS; i++) {
+            const struct channel *channel = &box->plan.channels.at[i];
+            bool relayed = pass ? channel->kind == CHANNEL_TTY : channel->kind == CHANNEL_RELAY && channel->same_as < 0;
+            bool counted = relayed && (pass == 0 || channel->inward || channel->number == 1 || channel->number == 2);
+            if (!counted)
+                continue;
+            if (json_array_append_new(all, json_pack("{s:i, s:I, s:I}", "number", channel->number, "bytes",
+                                                     (json_int_t)box->result.relay.stream[stream].seen, "left_out",
+                                                     (json_int_t)box->result.relay.stream[stream].dropped))) {
+                json_decref(all);
+                return NULL;
+            }
+            stream++;
+            if (pass && !channel->inward)
+                break;
+        }
+    return all;
+}
+
+static json_t *receipt_json(const struct box *box, const struct error *err) {
+    const struct result *result = &box->result;
+    bool ran = result->outcome != OUTCOME_REFUSED && result->outcome != OUTCOME_USAGE;
+    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:i, s:o}", "receipt", RECEIPT_VERSION, "version", PINFOLD_VERSION,
+                             "outcome", outcome_name(result->outcome), "confined",
+                             ran ? plan_confined(&box->plan) : "not-started", "exit", result->status, "command",
+                             command_of(&box->policy));
+    int failed = !root;
+    if (err->status)
+        failed |= json_object_set_new(root, "error", describe_bytes(err->text));
+    if (result->exec_error)
+        failed |= json_object_set_new(root, "exec_error", json_string(error_name(result->exec_error)));
+    if (result->outcome == OUTCOME_SIGNALLED || result->outcome == OUTCOME_TERMINATED)
+        failed |= json_object_set_new(root, "signal", json_integer(result->status - 128));
+    if (box->planned) {
+        json_t *plan = describe_plan(&box->plan);
+        failed |= !plan || json_object_update(root, plan);
+        json_decref(plan);
+        failed |= json_object_set_new(root, "guarantees", describe_guarantees(&box->plan, ran));
+    }
+    if (ran) {
+        failed |= json_object_set_new(root, "wall_us", json_integer((json_int_t)result->wall));
+        failed |= json_object_set_new(root, "cpu_us", json_integer((json_int_t)result->processor));
+        failed |= json_object_set_new(root, "peak_kib", json_integer((json_int_t)result->peak));
+        failed |= json_object_set_new(root, "output", output_of(box));
+    }
+    if (!failed)
+        return root;
+    json_decref(root);
+    return NULL;
+}
+
+int receipt_write(int fd, const struct box *box, const struct error *err) {
+    struct stat status;
+    json_t *json = receipt_json(box, err);
+    char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
+    json_decref(json);
+    errno = ENOMEM;
+    if (!text)
+        return -1;
+    int failed = 0;
+    if (!fstat(fd, &status) && S_ISREG(status.st_mode) && strncmp(box->policy.receipt, "fd:", 3) != 0)
+        failed = ftruncate(fd, 0);
+    failed = failed || fd_write_all(fd, text, strlen(text)) || fd_write_all(fd, "\n", 1);
+    free(text);
+    return failed ? -1 : 0;
+}

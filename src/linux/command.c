@@ -1,0 +1,164 @@
+/* command.c (touching): the command's process from fork to exec: the inner half, in this order: session, descriptors,
+ * keyring, Landlock, the filter last, then verify. Capabilities and no_new_privs come from pid 1.
+ *
+ * Should: reach exec only through verify. Must not: come back. */
+#include "base/fd.h"
+#include "box/message.h"
+#include "linux/fds.h"
+#include "linux/landlock.h"
+#include "linux/launch.h"
+#include "linux/layers.h"
+#include "linux/seccomp.h"
+#include "linux/sys.h"
+#include "linux/verify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+static _Noreturn void fail(int control, enum step step, const char *detail) {
+    struct failure failure;
+    failure_set(&failure, step, errno, detail);
+    launch_fail(control, &failure);
+}
+
+/* Where the descriptor for a channel is now. */
+static int source_of(const struct init_arguments *arguments, size_t i, int terminal) {
+    const struct channel *channel = &arguments->plan->channels.at[i];
+    switch (channel->kind) {
+    case CHANNEL_RELAY: return arguments->channels->box[channel->same_as < 0 ? i : (size_t)channel->same_as];
+    case CHANNEL_TTY: return terminal;
+    case CHANNEL_PASS: return channel->number;
+    default: return open("/dev/null", O_RDWR | O_CLOEXEC);
+    }
+}
+
+/* Give each channel its number and close all others. Returns the control channel's new number; `numbers` gets the open
+ * ones, *count of them. */
+static int take_descriptors(const struct init_arguments *arguments, int terminal, int *numbers, size_t *count) {
+    const struct plan *plan = arguments->plan;
+    int above = 3, moved[RELAY_STREAMS];
+    for (size_t i = 0; i < plan->channels.count; i++)
+        if (plan->channels.at[i].number >= above)
+            above = plan->channels.at[i].number + 1;
+    int control = fcntl(arguments->control, F_DUPFD_CLOEXEC, above);
+    if (control < 0)
+        fail(arguments->control, STEP_DESCRIPTORS, "");
+    for (size_t i = 0; i < plan->channels.count; i++) {
+        moved[i] = fcntl(source_of(arguments, i, terminal), F_DUPFD_CLOEXEC, above);
+        if (moved[i] < 0)
+            fail(control, STEP_DESCRIPTORS, "");
+    }
+    *count = 0;
+    for (size_t i = 0; i < plan->channels.count; i++) {
+        if (dup2(moved[i], plan->channels.at[i].number) < 0)
+            fail(control, STEP_DESCRIPTORS, "");
+        numbers[(*count)++] = plan->channels.at[i].number;
+    }
+    numbers[(*count)++] = control;
+    int keep[RELAY_STREAMS + 1];
+    memcpy(keep, numbers, *count * sizeof *numbers);
+    if (layer_on(STEP_DESCRIPTORS) && fds_keep(keep, *count))
+        fail(control, STEP_DESCRIPTORS, "");
+    return control;
+}
+
+static void take_session(int control, int terminal) {
+    if (!layer_on(STEP_SESSION))
+        return;
+    if (setsid() < 0 || (terminal >= 0 && ioctl(terminal, TIOCSCTTY, 0)))
+        fail(control, STEP_SESSION, "");
+}
+
+/* A keyring of its own, under the filter that closes keyctl: the old one would stay possessed. */
+static void take_keyring(const struct init_arguments *arguments, int control) {
+    if (!arguments->plan->taken[STEP_KEYRING] || !layer_on(STEP_KEYRING))
+        return;
+    if (sys_keyctl_join_session() < 0)
+        fail(control, STEP_KEYRING, "");
+    if (sys_keyctl_session_id() == arguments->witness->session_keyring) {
+        errno = EEXIST;
+        fail(control, STEP_KEYRING, "still the caller's");
+    }
+}
+
+static void confine(const struct init_arguments *arguments, int control) {
+    static struct seccomp_program program;
+    const struct plan *plan = arguments->plan;
+    if (plan->taken[STEP_LANDLOCK] && layer_on(STEP_LANDLOCK) && landlock_apply(plan))
+        fail(control, STEP_LANDLOCK, "");
+    if (!plan->taken[STEP_SECCOMP] || !layer_on(STEP_SECCOMP))
+        return;
+    errno = E2BIG;
+    if (seccomp_compile(&seccomp_command, !plan->root_mapped, plan->probe->uid, plan->probe->gid, &program) ||
+        seccomp_install(&program))
+        fail(control, STEP_SECCOMP, "");
+}
+
+/* Execute the command as a shell finds it: by PATH unless it has a slash; a script without an interpreter line is sh's.
+ * Returns only when it can't be, with the errno that tells most. */
+static int execute(char *const *command, char *const *environment) {
+    const char *name = command[0], *search = "";
+    char path[PATH_MAX];
+    int best = ENOENT;
+    for (char *const *entry = environment; *entry; entry++)
+        if (strncmp(*entry, "PATH=", 5) == 0)
+            search = *entry + 5;
+    bool direct = strchr(name, '/') || !*name;
+    for (const char *at = search;; at++) {
+        size_t size = direct ? 0 : strcspn(at, ":");
+        int length = direct ? snprintf(path, sizeof path, "%s", name)
+                            : snprintf(path, sizeof path, "%.*s%s%s", (int)size, at, size ? "/" : "", name);
+        if (length < (int)sizeof path) {
+            size_t count = 0;
+            while (command[count])
+                count++;
+            char **script = calloc(count + 2, sizeof *script);
+            if (script) {
+                script[0] = (char *)"/bin/sh";
+                script[1] = path;
+                memcpy(script + 2, command + 1, count * sizeof *script);
+            }
+            char *const *attempts[] = {command, script};
+            for (int i = 0; i < 2 && attempts[i]; i++) {
+                execve(i ? attempts[i][0] : path, attempts[i], environment); /* the one exec of the user's command */
+                if (errno != ENOEXEC)
+                    break;
+            }
+            free(script);
+            if (errno != ENOENT && errno != ENOTDIR && (best == ENOENT || best == EACCES))
+                best = errno;
+        } else if (direct) {
+            best = ENAMETOOLONG;
+        }
+        at += size;
+        if (direct || !*at)
+            return best;
+    }
+}
+
+_Noreturn void command_run(const struct init_arguments *arguments, int terminal) {
+    const struct plan *plan = arguments->plan;
+    int numbers[RELAY_STREAMS + 1];
+    size_t count;
+    struct failure failure;
+    take_session(arguments->control, terminal);
+    int control = take_descriptors(arguments, terminal, numbers, &count);
+    take_keyring(arguments, control);
+    confine(arguments, control);
+    if (verify_box(plan, arguments->witness, numbers, count, &failure))
+        launch_fail(control, &failure);
+    if (sigprocmask(SIG_SETMASK, arguments->mask, NULL))
+        fail(control, STEP_VERIFY, "signal mask");
+    struct message message = {.type = MESSAGE_READY};
+    if (message_send(control, &message, NULL, 0))
+        _exit(1);
+    message = (struct message){.type = MESSAGE_EXEC_FAILED};
+    message.value = execute(plan->policy->command, (char *const *)(void *)plan->environment.kept.at);
+    message_tell(control, &message);
+    _exit(message.value == ENOENT ? EXIT_NOT_FOUND : EXIT_REFUSED);
+}

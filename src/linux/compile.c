@@ -1,0 +1,99 @@
+/* compile.c (pure): the native plan: both halves, our own code. */
+#include "linux/compile.h"
+
+#include "base/path.h"
+#include "plan/roots.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { MAPPED_ID_BASE = 1879048192, MAPPED_ID_COUNT = 65536 };
+
+/* The scratch home stands at the path that $HOME names, when a folder can stand there. */
+static const char *home_path(const struct probe *probe) {
+    const char *path = probe->home.path;
+    static const char *const never[] = {"/proc", "/sys", "/dev", "/tmp", "/var/tmp", "/run"};
+    if (!path || !path_is_canonical(path) || strcmp(path, "/") == 0 || roots_is_system(path))
+        return "/run/home";
+    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
+        if (path_is_under(path, never[i]) && (i < 3 || strcmp(path, never[i]) == 0))
+            return "/run/home";
+    return path;
+}
+
+/* Where the command starts: the caller's folder, which must be in a root of the box. */
+static int compile_current(struct plan *plan, struct error *err) {
+    const struct place *current = &plan->probe->current;
+    char shown[1024], workspace[1024];
+    path_show(plan->workspace, workspace, sizeof workspace);
+    if (current->error == ENOENT && plan->policy->workspace) {
+        plan->current = plan->workspace;
+        plan->notice = "the current folder no longer exists; the command starts in the workspace";
+        return 0;
+    }
+    if (!current->path || current->error)
+        return error_set(err, EXIT_USAGE, "the current folder can't be used (%s); cd to a folder that exists and can be read",
+                         strerror(current->error));
+    plan->current = current->path;
+    for (size_t i = plan->mounts.count; i-- > 0;) {
+        const struct mount *mount = &plan->mounts.at[i];
+        if (path_is_under(current->path, mount->target) && mount->kind == MOUNT_TREE && mount->folder)
+            return 0;
+        if (path_is_under(current->path, mount->target) && strcmp(mount->target, "/") != 0)
+            break;
+    }
+    return error_set(err, EXIT_USAGE, "the current folder %s is in none of the box's roots; cd %s first, or grant it: --read %s",
+                     path_show(current->path, shown, sizeof shown), workspace, shown);
+}
+
+static int compile_environment(struct arena *arena, struct plan *plan, char *const *caller, struct error *err) {
+    struct environment *environment = &plan->environment;
+    if (environment_build(arena, plan->policy, caller, environment, err))
+        return -1;
+    const char *temporary = NULL;
+    bool path = false;
+    for (size_t i = 0; i < environment->kept.count; i++) {
+        const char *entry = environment->kept.at[i];
+        if (strncmp(entry, "TMPDIR=", 7) == 0)
+            temporary = entry + 7;
+        path |= strncmp(entry, "PATH=", 5) == 0;
+    }
+    bool inside = temporary && path_is_canonical(temporary) && path_is_under(temporary, plan->workspace);
+    if ((temporary && !inside && environment_set(arena, environment, "TMPDIR", "/tmp")) ||
+        (!path && environment_set(arena, environment, "PATH", "/usr/local/bin:/usr/bin:/bin")) ||
+        environment_set(arena, environment, "HOME", plan->home) ||
+        environment_set(arena, environment, "PWD", plan->current))
+        return error_memory(err);
+    return 0;
+}
+
+/* Which steps are taken, and so which guarantees are provided. */
+static void compile_steps(struct plan *plan) {
+    plan->provided = G_ALL;
+    for (int step = 0; step < STEP_COUNT; step++) {
+        bool needed = step == STEP_IDMAPPED_MOUNTS ? plan->probe->outer_root
+                      : step == STEP_RELAY         ? plan->relay
+                                                   : true;
+        plan->taken[step] = needed && !plan->probe->missing[step];
+        if (needed && !plan->taken[step])
+            plan->provided &= ~step_text[step].gives;
+    }
+}
+
+int compile_native(struct arena *arena, const struct policy *policy, const struct probe *probe, char *const *caller,
+                   struct plan *plan, struct error *err) {
+    *plan = (struct plan){.backend = "native", .policy = policy, .probe = probe};
+    if (roots_check(policy, probe, err))
+        return -1;
+    plan->root_kept = probe->outer_root && probe->missing[STEP_IDMAPPED_MOUNTS];
+    plan->root_mapped = probe->outer_root && !plan->root_kept;
+    plan->id_base = plan->root_mapped ? MAPPED_ID_BASE : 0;
+    plan->id_count = plan->root_mapped ? MAPPED_ID_COUNT : 1;
+    plan->workspace = probe->workspace.path;
+    plan->home = home_path(probe);
+    if (compile_channels(arena, plan, err) || compile_mounts(arena, plan, err) || compile_current(plan, err) ||
+        compile_environment(arena, plan, caller, err))
+        return -1;
+    compile_steps(plan);
+    return 0;
+}

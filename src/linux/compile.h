@@ -1,0 +1,18 @@
+/* compile.h: from what is granted and what the host has to what a launch will do. */
+#ifndef PINFOLD_LINUX_COMPILE_H
+#define PINFOLD_LINUX_COMPILE_H
+
+#include "plan/plan.h"
+
+/* The native plan. `caller` is the caller's environment. 0, or -1: 125 for a policy that can't be, 126 for no memory.
+ * Whether the plan keeps its promises is plan_check's question. */
+int compile_native(struct arena *arena, const struct policy *policy, const struct probe *probe, char *const *caller,
+                   struct plan *plan, struct error *err) __attribute__((nonnull, warn_unused_result));
+
+/* Parts of it, each in the file of its name. */
+int compile_mounts(struct arena *arena, struct plan *plan, struct error *err)
+    __attribute__((nonnull, warn_unused_result));
+int compile_channels(struct arena *arena, struct plan *plan, struct error *err)
+    __attribute__((nonnull, warn_unused_result));
+
+#endif

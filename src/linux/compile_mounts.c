@@ -1,0 +1,206 @@
+/* compile_mounts.c (pure): the mounts of the box, in the order in which they are made.
+ *
+ * All candidates go into one list that is sorted by path, so that what lies deeper comes later and stands on top: a
+ * workspace under the scratch home or under /tmp survives, and so does a scratch home under a granted /home. A grant
+ * that adds nothing to the one above it is left out, so that it can't get in the way of rename and rmdir. */
+#include "linux/compile.h"
+
+#include "base/path.h"
+#include "plan/roots.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef LIST(struct mount) mount_list;
+
+static int mount_add(struct arena *arena, mount_list *mounts, struct mount mount) {
+    struct mount *added = list_add(arena, mounts);
+    if (!added)
+        return -1;
+    *added = mount;
+    return 0;
+}
+
+static struct mount tree_of(const struct place *place, bool writable, const char *why) {
+    return (struct mount){.kind = MOUNT_TREE, .target = place->path, .source = place->path, .writable = writable,
+                          .rights = writable ? RIGHTS_WRITE : RIGHTS_READ, .folder = S_ISDIR(place->mode),
+                          .dev = place->dev, .ino = place->ino, .why = why, .step = STEP_MOUNTS};
+}
+
+/* Entries of /proc that show or change the host; absent ones are left out. */
+static const struct mount proc_covers[] = {
+#define PROC_EMPTY(path, dir) {.kind = MOUNT_EMPTY, .target = path, .folder = dir}
+#define PROC_READONLY(path) {.kind = MOUNT_READONLY, .target = path, .folder = true}
+    PROC_EMPTY("/proc/acpi", true),       PROC_READONLY("/proc/bus"),
+    PROC_READONLY("/proc/fs"),            PROC_READONLY("/proc/irq"),
+    PROC_EMPTY("/proc/kcore", false),     PROC_EMPTY("/proc/key-users", false),
+    PROC_EMPTY("/proc/keys", false),      PROC_EMPTY("/proc/scsi", true),
+    PROC_READONLY("/proc/sys"),           PROC_EMPTY("/proc/sysrq-trigger", false),
+    PROC_EMPTY("/proc/timer_list", false),
+#undef PROC_EMPTY
+#undef PROC_READONLY
+};
+
+static int add_proc(struct arena *arena, mount_list *mounts) {
+    int failed = mount_add(arena, mounts, (struct mount){.kind = MOUNT_PROC, .target = "/proc", .rights = RIGHTS_PROC,
+                                                         .writable = true, .folder = true, .why = "a /proc of the box's own",
+                                                         .step = STEP_PROC});
+    for (size_t i = 0; i < sizeof proc_covers / sizeof proc_covers[0]; i++) {
+        struct mount cover = proc_covers[i];
+        cover.optional = true;
+        cover.why = "shows or changes the host";
+        cover.step = STEP_PROC;
+        failed |= mount_add(arena, mounts, cover);
+    }
+    return failed;
+}
+
+static int add_devices(struct arena *arena, mount_list *mounts) {
+    static const struct {
+        const char *path;
+        enum rights rights;
+    } nodes[] = {{"/dev/full", RIGHTS_DEVICE},   {"/dev/null", RIGHTS_DEVICE},    {"/dev/random", RIGHTS_RANDOM},
+                 {"/dev/tty", RIGHTS_DEVICE},    {"/dev/urandom", RIGHTS_RANDOM}, {"/dev/zero", RIGHTS_DEVICE}};
+    static const struct link links[] = {{"/dev/fd", "/proc/self/fd"},
+                                        {"/dev/ptmx", "pts/ptmx"},
+                                        {"/dev/stderr", "/proc/self/fd/2"},
+                                        {"/dev/stdin", "/proc/self/fd/0"},
+                                        {"/dev/stdout", "/proc/self/fd/1"}};
+    int failed = 0;
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
+        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_TREE, .target = nodes[i].path, .source = nodes[i].path,
+                                                          .rights = nodes[i].rights, .writable = true, .device = true,
+                                                          .why = "device", .step = STEP_MOUNTS});
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
+        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_LINK, .target = links[i].path, .source = links[i].target,
+                                                          .why = "device", .step = STEP_MOUNTS});
+    failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_PTS, .target = "/dev/pts", .rights = RIGHTS_DEVICE,
+                                                      .writable = true, .folder = true, .device = true,
+                                                      .why = "terminals of the box's own", .step = STEP_MOUNTS});
+    return failed;
+}
+
+static int add_scratch(struct arena *arena, mount_list *mounts, const char *path, unsigned mode, const char *why) {
+    return mount_add(arena, mounts, (struct mount){.kind = MOUNT_SCRATCH, .target = path, .rights = RIGHTS_WRITE, .writable = true,
+                                                   .folder = true, .mode = mode, .why = why, .step = STEP_MOUNTS});
+}
+
+/* What every box has. */
+static int add_base(struct arena *arena, const struct plan *plan, mount_list *mounts) {
+    const struct probe *probe = plan->probe;
+    int failed = add_proc(arena, mounts) | add_devices(arena, mounts);
+    for (size_t i = 0; i < probe->system.count; i++)
+        failed |= mount_add(arena, mounts, tree_of(&probe->system.at[i], false, "system"));
+    for (size_t i = 0; i < probe->links.count; i++)
+        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_LINK, .target = probe->links.at[i].path,
+                                                          .source = probe->links.at[i].target, .why = "link of the host",
+                                                          .step = STEP_MOUNTS});
+    failed |= add_scratch(arena, mounts, "/tmp", 01777, "private");
+    failed |= add_scratch(arena, mounts, "/var/tmp", 01777, "private");
+    failed |= add_scratch(arena, mounts, "/run", 0755, "private");
+    failed |= add_scratch(arena, mounts, "/dev/shm", 01777, "private");
+    failed |= add_scratch(arena, mounts, plan->home, 0700, "scratch home");
+    return failed;
+}
+
+/* What this policy grants; and what must be covered in it. */
+static int add_grants(struct arena *arena, const struct plan *plan, mount_list *mounts) {
+    const struct probe *probe = plan->probe;
+    int failed = mount_add(arena, mounts, tree_of(&probe->workspace, true, "workspace"));
+    if (probe->work_tree.path)
+        failed |= mount_add(arena, mounts, tree_of(&probe->work_tree, false, "work tree around the workspace"));
+    for (size_t i = 0; i < probe->grants.count; i++) {
+        const struct grant *grant = &plan->policy->grants.at[i];
+        struct mount tree = tree_of(&probe->grants.at[i], grant->access == ACCESS_WRITE, grant->option);
+        if (grant->access == ACCESS_SOCKET)
+            tree.rights = RIGHTS_SOCKET, tree.writable = true;
+        failed |= mount_add(arena, mounts, tree);
+    }
+    return failed;
+}
+
+static int add_covers(struct arena *arena, const struct plan *plan, mount_list *mounts) {
+    const struct probe *probe = plan->probe;
+    int failed = 0;
+    for (size_t i = 0; i < probe->sockets.count; i++)
+        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_EMPTY, .target = probe->sockets.at[i], .optional = true,
+                                                          .why = "unix socket of the host", .step = STEP_SOCKETS});
+    for (size_t i = 0; plan->root_kept && i < probe->private_files.count; i++)
+        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_EMPTY, .target = probe->private_files.at[i], .optional = true,
+                                                          .why = "not for everyone to read", .step = STEP_MOUNTS});
+    return failed;
+}
+
+/* Of two mounts at one place the stronger stays: a grant over what every box has, writable over read-only; a granted
+ * socket over its cover. */
+static int strength(const struct mount *mount) {
+    if (mount->kind == MOUNT_LINK)
+        return 0;
+    if (mount->kind == MOUNT_EMPTY)
+        return mount->step == STEP_SOCKETS ? 1 : 4;
+    if (mount->kind != MOUNT_TREE)
+        return mount->kind == MOUNT_READONLY ? 4 : 1;
+    return mount->writable ? 3 : 2;
+}
+
+static int mount_order(const void *a, const void *b) {
+    const struct mount *left = a, *right = b;
+    int order = path_compare(left->target, right->target);
+    return order ? order : strength(right) - strength(left);
+}
+
+/* The mount that shows `path`: the deepest one of those made before. NULL: the box's own root. */
+static const struct mount *mount_above(const mount_list *mounts, const char *path) {
+    for (size_t i = mounts->count; i-- > 0;)
+        if (path_is_under(path, mounts->at[i].target))
+            return &mounts->at[i];
+    return NULL;
+}
+
+/* Does `mount` change anything, standing where `above` is seen? */
+static bool adds_something(const struct mount *mount, const struct mount *above) {
+    bool on_host = above && above->kind == MOUNT_TREE;
+    switch (mount->kind) {
+    case MOUNT_LINK: return !on_host;
+    case MOUNT_EMPTY: return on_host || mount->step == STEP_PROC;
+    case MOUNT_TREE:
+        if (!on_host || mount->device || mount->rights == RIGHTS_SOCKET)
+            return true;
+        return mount->writable && !above->writable;
+    default: return true;
+    }
+}
+
+int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
+    mount_list all = {0};
+    if (add_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all))
+        return error_memory(err);
+    qsort(all.at, all.count, sizeof all.at[0], mount_order);
+    mount_list kept = {0};
+    struct mount *homeless = NULL;
+    for (size_t i = 0; i < all.count; i++) {
+        struct mount *mount = &all.at[i];
+        const struct mount *above = mount_above(&kept, mount->target);
+        if ((above && strcmp(above->target, mount->target) == 0) || !adds_something(mount, above))
+            continue;
+        bool own = !above || above->kind == MOUNT_SCRATCH;
+        mount->create = own && mount->kind != MOUNT_EMPTY && mount->kind != MOUNT_READONLY;
+        if (mount->target == plan->home && !own && plan->probe->home.error) {
+            homeless = mount; /* it would have to be created in a tree of the host */
+            continue;
+        }
+        if (mount_add(arena, &kept, *mount))
+            return error_memory(err);
+    }
+    if (homeless) {
+        homeless->target = plan->home = "/run/home";
+        homeless->create = true;
+        if (mount_add(arena, &kept, *homeless))
+            return error_memory(err);
+    }
+    plan->mounts.at = kept.at;
+    plan->mounts.count = kept.count;
+    plan->mounts.room = kept.room;
+    return 0;
+}

@@ -1,0 +1,62 @@
+/* confine.c (touching: capabilities, prctl, setrlimit). See confine.h. */
+#include "linux/confine.h"
+
+#include "linux/sys.h"
+
+#include <errno.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+enum { CAP_SETPCAP_ = 8, CAPABILITIES_MAX = 64 };
+
+int confine_capabilities(void) {
+    uint64_t effective, permitted, inheritable;
+    if (sys_capabilities_get(&effective, &permitted, &inheritable))
+        return -1;
+    if (effective >> CAP_SETPCAP_ & 1) {
+        /* EINVAL marks the end of the capabilities that this kernel knows */
+        for (int i = 0; i < CAPABILITIES_MAX; i++)
+            if (prctl(PR_CAPBSET_DROP, i, 0, 0, 0) && errno != EINVAL)
+                return -1;
+        int bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
+                   SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+        if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0))
+            return -1;
+    }
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
+        return -1;
+    return sys_capabilities_clear();
+}
+
+int confine_capabilities_empty(int bounding_too) {
+    uint64_t effective, permitted, inheritable;
+    if (sys_capabilities_get(&effective, &permitted, &inheritable))
+        return -1;
+    errno = EPERM;
+    if (effective | permitted | inheritable)
+        return -1;
+    for (int i = 0; i < CAPABILITIES_MAX; i++) {
+        int bounding = prctl(PR_CAPBSET_READ, i, 0, 0, 0);
+        int ambient = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, i, 0, 0);
+        if (bounding < 0 && ambient < 0)
+            break; /* past the last one */
+        if (ambient > 0 || (bounding_too && bounding > 0)) {
+            errno = EPERM;
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int confine_no_new_privs(void) {
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+int confine_core(void) {
+    struct rlimit none = {0, 0}, now;
+    if (setrlimit(RLIMIT_CORE, &none) || getrlimit(RLIMIT_CORE, &now))
+        return -1;
+    errno = EPERM;
+    return now.rlim_cur || now.rlim_max ? -1 : 0;
+}

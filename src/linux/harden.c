@@ -1,0 +1,53 @@
+/* harden.c (touching: this process). See harden.h. */
+#include "linux/harden.h"
+
+#include "linux/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* The binary is static, so these load nothing into pinfold itself; they are gone for whatever it may start. */
+static void drop_loader_variables(void) {
+    static const char *const prefixes[] = {"LD_", "GLIBC_TUNABLES=", "MALLOC_", "GCONV_PATH=", "LOCPATH=", "NLSPATH="};
+    char **kept = environ;
+    for (char **at = environ; at && *at; at++) {
+        size_t i = 0;
+        while (i < sizeof prefixes / sizeof prefixes[0] && strncmp(*at, prefixes[i], strlen(prefixes[i])) != 0)
+            i++;
+        if (i == sizeof prefixes / sizeof prefixes[0])
+            *kept++ = *at;
+    }
+    if (kept)
+        *kept = NULL;
+}
+
+static int open_standard(void) {
+    for (int number = 0; number <= 2; number++) {
+        struct stat status;
+        if (fcntl(number, F_GETFD) >= 0)
+            continue;
+        if (errno != EBADF || open("/dev/null", number ? O_WRONLY : O_RDONLY) != number || fstat(number, &status) ||
+            !S_ISCHR(status.st_mode) || status.st_rdev != makedev(1, 3))
+            return -1;
+    }
+    return 0;
+}
+
+int harden(struct error *err) {
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || confine_core())
+        return error_set(err, EXIT_REFUSED, "refused, nothing was started: pinfold can't protect itself (%s)",
+                         error_name(errno));
+    if (open_standard())
+        return error_set(err, EXIT_REFUSED, "refused, nothing was started: descriptors 0 to 2 are closed and /dev/null "
+                                            "can't be opened in their place (%s)", error_name(errno));
+    drop_loader_variables();
+    return 0;
+}

@@ -1,0 +1,194 @@
+/* launch.c (touching): the supervisor's side of a launch.
+ *
+ * Should: give the life pipe's write end to nobody; be dumpable only while the id maps are written, when nothing that it
+ * doesn't trust runs; end what it began when any step fails. Must not: go on after a failure. */
+#include "linux/launch.h"
+
+#include "base/fd.h"
+#include "box/message.h"
+#include "linux/seccomp.h"
+#include "linux/sys.h"
+#include "linux/userns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x1000
+#endif
+
+static uint64_t clone_flags(const struct plan *plan) {
+    static const struct {
+        enum step step;
+        uint64_t flag;
+    } all[] = {{STEP_NET_NAMESPACE, CLONE_NEWNET},
+               {STEP_IPC_NAMESPACE, CLONE_NEWIPC},
+               {STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP}};
+    uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (plan->taken[all[i].step])
+            flags |= all[i].flag;
+    return flags;
+}
+
+static int wait_for(pid_t pid) {
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return 0;
+    return status;
+}
+
+void launch_kill(struct launch *launch) {
+    if (launch->init > 0) {
+        (void)kill(launch->init, SIGKILL); /* our child, not waited for: the number is its own */
+        (void)wait_for(launch->init);
+    }
+    fd_close(&launch->relay_link); /* end of file: the relay stops at once */
+    if (launch->relay > 0) {
+        (void)kill(launch->relay, SIGKILL);
+        (void)wait_for(launch->relay);
+    }
+    launch->init = launch->relay = -1;
+    fd_close(&launch->pidfd);
+    fd_close(&launch->control);
+    fd_close(&launch->life);
+}
+
+/* Clone the box's init. The child never returns from here. */
+static int clone_init(const struct plan *plan, struct launch *launch, struct init_arguments *init, int life, int control,
+                      struct failure *failure) {
+    struct clone_arguments arguments = {.flags = clone_flags(plan) | CLONE_PIDFD, .exit_signal = SIGCHLD,
+                                        .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
+    init->life = life;
+    init->control = control;
+    /* an undumpable process can't write its own id maps, nor can its parent: /proc/PID is root's then */
+    if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
+        return failure_set(failure, STEP_ID_MAPS, errno, "");
+    launch->init = sys_clone3_or_clone(&arguments);
+    int saved = errno;
+    if (launch->init == 0)
+        init_run(init);
+    int mapped = launch->init < 0 ? -1 : userns_map(plan, launch->init);
+    int map_error = errno;
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+        return failure_set(failure, STEP_ID_MAPS, errno, "");
+    if (launch->init < 0)
+        return failure_set(failure, STEP_USER_NAMESPACE, saved, "clone");
+    return mapped ? failure_set(failure, STEP_ID_MAPS, map_error, "") : 0;
+}
+
+/* Tell init to go on, with the prepared mounts of a root caller. */
+static int send_go(const struct plan *plan, struct launch *launch, struct failure *failure) {
+    int *prepared = calloc(2 * plan->mounts.count + 1, sizeof *prepared), *ready = prepared + plan->mounts.count;
+    size_t count = 0, sent = 0;
+    int result = 0;
+    if (!prepared)
+        return failure_set(failure, STEP_MOUNTS, ENOMEM, "");
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        prepared[i] = -1;
+    if (plan->root_mapped) {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%d/ns/user", (int)launch->init);
+        autoclose int userns = open(path, O_RDONLY | O_CLOEXEC);
+        result = userns < 0 ? failure_set(failure, STEP_IDMAPPED_MOUNTS, errno, path)
+                            : mounts_prepare(plan, userns, prepared, failure);
+    }
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        if (prepared[i] >= 0)
+            ready[count++] = prepared[i];
+    do {
+        size_t part = count - sent < MESSAGE_DESCRIPTORS ? count - sent : MESSAGE_DESCRIPTORS;
+        struct message message = {.type = MESSAGE_GO, .more = sent + part < count};
+        if (!result && message_send(launch->control, &message, ready + sent, part))
+            result = failure_set(failure, STEP_LIFE, errno, "control channel");
+        sent += part;
+    } while (!result && sent < count);
+    for (size_t i = 0; i < count; i++)
+        close(ready[i]);
+    free(prepared);
+    return result;
+}
+
+/* The pty is there: start the relay, which can be confined only now, and let init go on. */
+static int take_terminal(const struct plan *plan, struct launch *launch, struct channels *channels, int master,
+                         struct failure *failure) {
+    struct message go = {.type = MESSAGE_GO};
+    if (master < 0 || launch->relay_link >= 0)
+        return failure_set(failure, STEP_RELAY, EPROTO, "terminal");
+    if (channels_terminal(plan, channels, master, failure) || relay_start(plan, channels, launch, failure) ||
+        relay_confirm(launch, failure))
+        return -1;
+    channels_close(channels);
+    return message_send(launch->control, &go, NULL, 0) ? failure_set(failure, STEP_RELAY, errno, "terminal") : 0;
+}
+
+/* Read messages until the command is ready or something failed. */
+static int wait_ready(const struct plan *plan, struct launch *launch, struct channels *channels, struct failure *failure) {
+    for (;;) {
+        struct message message;
+        int master = -1;
+        size_t count = 1;
+        int got = message_receive(launch->control, &message, &master, &count);
+        if (got <= 0)
+            return failure_set(failure, STEP_LIFE, got ? errno : EPIPE, "the box ended before it was ready");
+        switch (message.type) {
+        case MESSAGE_READY: return 0;
+        case MESSAGE_FAILED:
+            return failure_set(failure, message.step >= 0 && message.step < STEP_COUNT ? (enum step)message.step : STEP_LIFE,
+                               message.value, message.detail);
+        case MESSAGE_TERMINAL:
+            if (take_terminal(plan, launch, channels, count ? master : -1, failure))
+                return -1;
+            break;
+        default: return failure_set(failure, STEP_LIFE, EPROTO, "control channel");
+        }
+    }
+}
+
+static int start(const struct plan *plan, struct launch *launch, struct witness *witness, struct channels *channels,
+                 struct failure *failure) {
+    int life[2] = {-1, -1}, control[2] = {-1, -1};
+    if (channels_open(plan, channels, failure))
+        return -1;
+    if (plan->relay && !plan->terminal && relay_start(plan, channels, launch, failure))
+        return -1;
+    if (witness_open(plan, witness))
+        return failure_set(failure, STEP_VERIFY, errno, "witnesses of the outside");
+    if (pipe2(life, O_CLOEXEC) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control)) {
+        int saved = errno;
+        fd_close(&life[0]), fd_close(&life[1]);
+        return failure_set(failure, STEP_LIFE, saved, "");
+    }
+    launch->life = life[1];
+    launch->control = control[0];
+    struct init_arguments init = {.plan = plan, .witness = witness, .channels = channels, .mask = &launch->mask};
+    int cloned = clone_init(plan, launch, &init, life[0], control[1], failure);
+    close(life[0]);
+    close(control[1]);
+    if (!plan->terminal)
+        channels_close(channels); /* the relay and init have theirs */
+    if (cloned || relay_confirm(launch, failure) || send_go(plan, launch, failure))
+        return -1;
+    return wait_ready(plan, launch, channels, failure);
+}
+
+int launch_start(const struct plan *plan, const sigset_t *mask, struct launch *launch, struct failure *failure) {
+    struct witness witness = {.socket = -1, .listener = -1};
+    struct channels channels = {0};
+    *launch = (struct launch){.init = -1, .pidfd = -1, .control = -1, .life = -1, .relay = -1, .relay_link = -1,
+                              .mask = *mask};
+    int result = start(plan, launch, &witness, &channels, failure);
+    witness_close(&witness);
+    channels_close(&channels);
+    if (result)
+        launch_kill(launch);
+    return result;
+}

@@ -1,0 +1,69 @@
+/* lookup.c (touching: open). See lookup.h. */
+#include "linux/lookup.h"
+
+#include "base/fd.h"
+#include "linux/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { OPEN_FLAGS = O_PATH | O_CLOEXEC | O_NOFOLLOW };
+
+/* Component by component, for kernels without openat2 (before 5.6). */
+static int walk(int folder, const char *path) {
+    int at = openat(folder, folder == AT_FDCWD ? "/" : ".", OPEN_FLAGS | O_DIRECTORY);
+    while (at >= 0) {
+        path += strspn(path, "/");
+        size_t size = strcspn(path, "/");
+        char name[NAME_MAX + 1];
+        if (!size)
+            return at;
+        int next = -1;
+        errno = ENAMETOOLONG;
+        if (size <= NAME_MAX) {
+            memcpy(name, path, size);
+            name[size] = '\0';
+            errno = EINVAL;
+            if (strcmp(name, "..") != 0)
+                next = openat(at, name, OPEN_FLAGS);
+        }
+        int saved = errno;
+        close(at);
+        errno = saved;
+        at = next;
+        path += size;
+    }
+    return -1;
+}
+
+int lookup_open(int folder, const char *path) {
+    bool absolute = folder == AT_FDCWD;
+    const char *below = path + (absolute ? 0 : strspn(path, "/"));
+    uint64_t resolve = RESOLVE_NO_SYMLINKS_ | RESOLVE_NO_MAGICLINKS_ | (absolute ? 0 : RESOLVE_BENEATH_);
+    int fd = sys_openat2(folder, *below ? below : ".", OPEN_FLAGS, resolve);
+    if (fd < 0 && errno == ENOSYS)
+        fd = walk(folder, path);
+    struct stat status;
+    if (fd >= 0 && (fstat(fd, &status) || S_ISLNK(status.st_mode))) {
+        close(fd);
+        errno = ELOOP;
+        return -1;
+    }
+    return fd;
+}
+
+int lookup_open_same(const char *path, dev_t dev, ino_t ino) {
+    int fd = lookup_open(AT_FDCWD, path);
+    struct stat status;
+    if (fd < 0 || (!dev && !ino))
+        return fd;
+    if (!fstat(fd, &status) && status.st_dev == dev && status.st_ino == ino)
+        return fd;
+    close(fd);
+    errno = ESTALE;
+    return -1;
+}

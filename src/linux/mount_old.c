@@ -1,0 +1,138 @@
+/* mount_old.c (touching: mount(2)). For hosts where the API of mount_new.c is missing or forbidden; drop when 5.12 is the
+ * floor everywhere. Attributes can only be set after a mount is in place, one mount at a time, from mountinfo. */
+#include "base/fd.h"
+#include "base/path.h"
+#include "linux/layers.h"
+#include "linux/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+typedef char fd_path[32];
+
+static const char *path_of(int fd, char *out) {
+    snprintf(out, sizeof(fd_path), "/proc/self/fd/%d", fd);
+    return out;
+}
+
+/* Undo mountinfo's octal escapes, in place. */
+static void unescape(char *text) {
+    char *out = text;
+    for (const char *at = text; *at; out++) {
+        if (at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && at[2] && at[3]) {
+            *out = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'));
+            at += 4;
+        } else {
+            *out = *at++;
+        }
+    }
+    *out = '\0';
+}
+
+static unsigned long flags_of(const char *options) {
+    static const struct {
+        const char *name;
+        unsigned long flag;
+    } known[] = {{"ro", MS_RDONLY},         {"nosuid", MS_NOSUID},         {"nodev", MS_NODEV},        {"noexec", MS_NOEXEC},
+                 {"noatime", MS_NOATIME},   {"nodiratime", MS_NODIRATIME}, {"relatime", MS_RELATIME}};
+    unsigned long flags = 0;
+    for (const char *at = options; *at; at += strcspn(at, ","), at += *at == ',')
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+            if (strcspn(at, ",") == strlen(known[i].name) && strncmp(at, known[i].name, strlen(known[i].name)) == 0)
+                flags |= known[i].flag;
+    return flags;
+}
+
+/* Add flags to the mount at `path` and, when recursive, to each one below it. At least one must have been found. */
+static int add_flags(const char *path, unsigned long add, bool recursive) {
+    FILE *table = fopen("/proc/self/mountinfo", "re");
+    char *line = NULL;
+    size_t room = 0;
+    int found = 0, failed = 0;
+    if (!table)
+        return -1;
+    while (!failed && getline(&line, &room, table) > 0) {
+        char *point = line, *rest;
+        for (int field = 0; field < 4 && point; field++)
+            point = (point = strchr(point, ' ')) ? point + 1 : NULL;
+        if (!point || !(rest = strchr(point, ' ')))
+            continue;
+        *rest++ = '\0';
+        rest[strcspn(rest, " ")] = '\0';
+        unescape(point);
+        bool same = strcmp(point, path) == 0;
+        if (!same && !(recursive && path_is_under(point, path)))
+            continue;
+        found++;
+        failed = mount(NULL, point, NULL, MS_REMOUNT | MS_BIND | flags_of(rest) | add, NULL);
+    }
+    failed |= ferror(table);
+    int saved = errno;
+    free(line);
+    fclose(table);
+    errno = found ? saved : ENOENT;
+    return failed || !found ? -1 : 0;
+}
+
+static int real_path(int fd, char *out, size_t room) {
+    fd_path link;
+    ssize_t size = readlink(path_of(fd, link), out, room);
+    if (size <= 0 || (size_t)size >= room) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    out[size] = '\0';
+    return 0;
+}
+
+static unsigned long flags_for(const struct mount *mount) {
+    unsigned long flags = MS_NOSUID | (mount->device ? 0 : MS_NODEV);
+    return flags | (!mount->writable && layer_on(STEP_MOUNTS_READONLY) ? MS_RDONLY : 0);
+}
+
+static int old_tree(int source, int target, const struct mount *mount_wanted, bool recursive) {
+    fd_path from, to;
+    char path[PATH_MAX];
+    if (real_path(target, path, sizeof path) ||
+        mount(path_of(source, from), path_of(target, to), NULL, MS_BIND | (recursive ? MS_REC : 0), NULL))
+        return -1;
+    return add_flags(path, flags_for(mount_wanted), recursive);
+}
+
+/* The new root is mounted on a folder that is not the source of anything. */
+static int old_root(void) {
+    static const char *const places[] = {"/sys/kernel", "/sys/fs", "/sys"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (!mount("tmpfs", places[i], "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755"))
+            return open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return -1;
+}
+
+static int old_attach(int tree, int target) {
+    (void)tree, (void)target;
+    errno = ENOSYS;
+    return -1;
+}
+
+static int old_filesystem(const char *type, int target, const char *const options[][2]) {
+    char text[128] = "";
+    fd_path to;
+    for (size_t i = 0; options[i][0]; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%s", i ? "," : "", options[i][0], options[i][1]);
+    return mount(type, path_of(target, to), type, MS_NOSUID | MS_NOEXEC, text);
+}
+
+static int old_readonly(int target) {
+    char path[PATH_MAX];
+    if (!layer_on(STEP_MOUNTS_READONLY))
+        return 0;
+    return real_path(target, path, sizeof path) ? -1 : add_flags(path, MS_RDONLY, false);
+}
+
+const struct mount_api mount_api_old = {old_root, old_tree, old_attach, old_filesystem, old_readonly};

@@ -1,0 +1,41 @@
+/* mounts.h: carries out the mounts of a plan, in a mount namespace that is ours alone. */
+#ifndef PINFOLD_LINUX_MOUNTS_H
+#define PINFOLD_LINUX_MOUNTS_H
+
+#include "base/error.h"
+#include "plan/plan.h"
+
+/* A step that failed: what a launch reports. */
+struct failure {
+    enum step step;
+    int error;         /* errno */
+    char detail[1000]; /* on what, or empty */
+};
+int failure_set(struct failure *failure, enum step step, int error, const char *detail) __attribute__((nonnull));
+
+/* The two mount interfaces of the kernel. Each function returns 0 (or a descriptor), or -1 with errno set. */
+struct mount_api {
+    /* Attach a new tmpfs over the old root; returns a descriptor of its root. */
+    int (*root)(void);
+    /* Bind what `source` (O_PATH) is, with everything below when recursive, onto `target` (O_PATH). */
+    int (*tree)(int source, int target, const struct mount *mount, bool recursive);
+    /* Attach one prepared, detached tree. */
+    int (*attach)(int tree, int target);
+    /* A new file system of this type. */
+    int (*filesystem)(const char *type, int target, const char *const options[][2]);
+    /* Make the mount whose root `target` is read-only, without those below it. */
+    int (*readonly)(int target);
+};
+extern const struct mount_api mount_api_new; /* open_tree, fsmount (5.2), mount_setattr (5.12) */
+extern const struct mount_api mount_api_old; /* mount(2): drop when 5.12 is the floor */
+
+/* Prepared trees of a root caller, made by the supervisor in its own mount namespace: prepared[i] is a detached tree
+ * for mount i, or -1. */
+int mounts_prepare(const struct plan *plan, int userns, int *prepared, struct failure *failure)
+    __attribute__((nonnull, warn_unused_result));
+
+/* Build the box's file system and make it the root. */
+int mounts_build(const struct plan *plan, const int *prepared, struct failure *failure)
+    __attribute__((nonnull, warn_unused_result));
+
+#endif

@@ -1,0 +1,204 @@
+/* probe.c (touching: asks, changes nothing). See probe.h. */
+#include "linux/probe.h"
+
+#include "base/path.h"
+#include "linux/resolve.h"
+#include "linux/sys.h"
+#include "plan/roots.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int probe_system(struct arena *arena, struct probe *probe) {
+    for (size_t i = 0; roots_system[i]; i++) {
+        struct stat status;
+        if (lstat(roots_system[i], &status))
+            continue;
+        if (S_ISDIR(status.st_mode)) {
+            struct place *place = list_add(arena, &probe->system);
+            if (!place)
+                return -1;
+            *place = (struct place){roots_system[i], 0, status.st_mode, status.st_dev, status.st_ino};
+        } else if (S_ISLNK(status.st_mode)) {
+            struct place place;
+            if (resolve(arena, "/", roots_system[i], &place, &probe->links))
+                return -1;
+        }
+    }
+    struct place cpu;
+    if (resolve(arena, "/", "/sys/devices/system/cpu", &cpu, NULL))
+        return -1;
+    struct place *added = cpu.error ? NULL : list_add(arena, &probe->system);
+    if (!cpu.error && !added)
+        return -1;
+    if (added)
+        *added = cpu;
+    /* /var/run is a link on most systems, and programs use it */
+    struct place run;
+    return resolve(arena, "/", "/var/run", &run, &probe->links);
+}
+
+static int probe_current(struct arena *arena, struct probe *probe) {
+    char path[PATH_MAX];
+    if (!getcwd(path, sizeof path) || path[0] != '/') {
+        probe->current.error = errno ? errno : ENOENT; /* "(unreachable)" has no leading slash */
+        return 0;
+    }
+    return resolve(arena, "/", path, &probe->current, NULL);
+}
+
+static int probe_homes(struct arena *arena, struct probe *probe) {
+    const char *home = getenv("HOME");
+    struct passwd *account = getpwuid(probe->uid);
+    if (account && account->pw_dir && account->pw_dir[0] == '/' &&
+        resolve(arena, "/", account->pw_dir, &probe->account_home, NULL))
+        return -1;
+    if (!home || home[0] != '/')
+        home = account && account->pw_dir && account->pw_dir[0] == '/' ? account->pw_dir : "/";
+    return resolve(arena, "/", home, &probe->home, &probe->links);
+}
+
+/* The git work tree around the workspace: the nearest folder above it with a .git, unless that is a home or above one.
+ * A workspace that is a repository of its own has none; one whose .git is a file belongs to another. */
+static int probe_work_tree(struct arena *arena, struct probe *probe) {
+    char path[PATH_MAX], name[PATH_MAX + 8];
+    struct stat status;
+    if (probe->workspace.error || strlen(probe->workspace.path) >= sizeof path)
+        return 0;
+    strcpy(path, probe->workspace.path);
+    snprintf(name, sizeof name, "%s/.git", path);
+    if (!lstat(name, &status) && S_ISDIR(status.st_mode))
+        return 0;
+    for (char *slash; (slash = strrchr(path, '/')) && slash != path;) {
+        *slash = '\0';
+        if ((probe->home.path && path_is_under(probe->home.path, path)) ||
+            (probe->account_home.path && path_is_under(probe->account_home.path, path)))
+            return 0;
+        snprintf(name, sizeof name, "%s/.git", path);
+        if (!lstat(name, &status))
+            return resolve(arena, "/", path, &probe->work_tree, NULL);
+    }
+    return 0;
+}
+
+static int probe_places(struct arena *arena, const struct policy *policy, struct probe *probe) {
+    const char *here = probe->current.path && !probe->current.error ? probe->current.path : "/nowhere";
+    if (policy->workspace ? resolve(arena, here, policy->workspace, &probe->workspace, &probe->links) : 0)
+        return -1;
+    if (!policy->workspace)
+        probe->workspace = probe->current;
+    for (size_t i = 0; i < policy->grants.count; i++) {
+        struct place *place = list_add(arena, &probe->grants);
+        if (!place || resolve(arena, here, policy->grants.at[i].path, place, &probe->links))
+            return -1;
+    }
+    return resolve(arena, "/", "/proc/self/exe", &probe->executable, NULL) || probe_work_tree(arena, probe) ? -1 : 0;
+}
+
+int probe_host(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
+    struct utsname name;
+    *probe = (struct probe){.uid = getuid(), .gid = getgid()};
+    if (getauxval(AT_SECURE) || getuid() != geteuid() || getgid() != getegid())
+        return error_set(err, EXIT_REFUSED, "refused, nothing was started: pinfold was made setuid, setgid or given file "
+                                            "capabilities; it needs none: install it with mode 0755");
+    if (!uname(&name))
+        snprintf(probe->release, sizeof probe->release, "%s", name.release);
+    probe->outer_root = probe->uid == 0;
+    probe->landlock_abi = sys_landlock_abi();
+    if (probe->landlock_abi < 1) {
+        probe->missing[STEP_LANDLOCK] = probe->landlock_abi ? errno : ENOSYS;
+        probe->landlock_abi = 0;
+    }
+    if (probe_current(arena, probe) || probe_homes(arena, probe) || probe_system(arena, probe) ||
+        probe_places(arena, policy, probe) || probe_descriptors(arena, policy, probe) || probe_sockets(arena, probe))
+        return error_memory(err);
+    return 0;
+}
+
+/* Files below `folder` that not everyone may read; a folder that not everyone may list is covered whole. */
+static int private_below(struct arena *arena, struct probe *probe, const char *folder, int depth) {
+    DIR *stream = opendir(folder);
+    struct dirent *entry;
+    int failed = 0;
+    while (stream && !failed && (errno = 0, entry = readdir(stream))) {
+        struct stat status;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        char *path = arena_printf(arena, "%s/%s", folder, entry->d_name);
+        if (!path)
+            failed = ENOMEM;
+        else if (lstat(path, &status) || S_ISLNK(status.st_mode))
+            continue;
+        else if (!(status.st_mode & (S_ISDIR(status.st_mode) ? 0001 : 0004)) || depth > 16) {
+            const char **added = list_add(arena, &probe->private_files);
+            failed = added ? 0 : ENOMEM;
+            if (added)
+                *added = path;
+        } else if (S_ISDIR(status.st_mode)) {
+            failed = private_below(arena, probe, path, depth + 1);
+        }
+    }
+    if (!stream || (!failed && errno))
+        failed = errno ? errno : EIO;
+    if (stream)
+        closedir(stream);
+    return failed;
+}
+
+int probe_private_files(struct arena *arena, struct probe *probe, struct error *err) {
+    probe->private_files.count = 0;
+    int failed = private_below(arena, probe, "/etc", 0);
+    return failed ? error_set(err, EXIT_REFUSED, "refused, nothing was started: /etc can't be looked through for files "
+                                                 "that must be covered (%s)", error_name(failed))
+                  : 0;
+}
+
+/* Make a child in a user namespace and `flag`; errno of the attempt, 0 when it worked. */
+static int try_namespace(uint64_t flag) {
+    struct clone_arguments arguments = {.flags = CLONE_NEWUSER | flag, .exit_signal = SIGCHLD};
+    pid_t pid = sys_clone3_or_clone(&arguments);
+    if (pid < 0)
+        return errno;
+    if (!pid)
+        _exit(0);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    return 0;
+}
+
+void probe_namespaces(struct probe *probe, int error) {
+    static const struct {
+        enum step step;
+        uint64_t flag;
+    } all[] = {{STEP_USER_NAMESPACE, 0},
+               {STEP_MOUNT_NAMESPACE, CLONE_NEWNS},
+               {STEP_PID_NAMESPACE, CLONE_NEWPID},
+               {STEP_NET_NAMESPACE, CLONE_NEWNET},
+               {STEP_IPC_NAMESPACE, CLONE_NEWIPC},
+               {STEP_UTS_NAMESPACE, CLONE_NEWUTS},
+               {STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP}};
+    bool found = false;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        int failed = try_namespace(all[i].flag);
+        if (!failed)
+            continue;
+        probe->missing[all[i].step] = failed;
+        found = true;
+        if (all[i].step == STEP_USER_NAMESPACE)
+            break;
+    }
+    if (!found)
+        probe->missing[STEP_USER_NAMESPACE] = error;
+}

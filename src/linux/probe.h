@@ -1,0 +1,26 @@
+/* probe.h: looks at the host. The parts that cost nothing are asked; the rest is found out by the launch itself, which is
+ * its own probe. */
+#ifndef PINFOLD_LINUX_PROBE_H
+#define PINFOLD_LINUX_PROBE_H
+
+#include "base/error.h"
+#include "plan/probe.h"
+#include "policy/policy.h"
+
+/* Fill *probe for a run with this policy. -1: 126 where the process itself can't be trusted (setuid), no memory. */
+int probe_host(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err)
+    __attribute__((nonnull, warn_unused_result));
+
+/* Once id-mapped mounts were seen to be missing: which files under /etc must be covered. */
+int probe_private_files(struct arena *arena, struct probe *probe, struct error *err)
+    __attribute__((nonnull, warn_unused_result));
+
+/* After a clone of all namespaces failed with `error`: try each alone and note those that are missing. */
+void probe_namespaces(struct probe *probe, int error) __attribute__((nonnull));
+
+/* Its parts: inherited descriptors (probe_descriptors.c), sockets of the host (probe_sockets.c). */
+int probe_descriptors(struct arena *arena, const struct policy *policy, struct probe *probe)
+    __attribute__((nonnull, warn_unused_result));
+int probe_sockets(struct arena *arena, struct probe *probe) __attribute__((nonnull, warn_unused_result));
+
+#endif

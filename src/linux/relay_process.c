@@ -1,0 +1,97 @@
+/* relay_process.c (touching): the relay's process, from fork to the confined loop.
+ *
+ * Should: hold the caller's descriptors 0 to 2 (and granted ones) and our ends of the box's pipes, and nothing else; say
+ * that it is confined before the box is allowed to go on. Must not: outlive the supervisor; know any path. */
+#include "base/fd.h"
+#include "linux/confine.h"
+#include "linux/fds.h"
+#include "linux/landlock.h"
+#include "linux/launch.h"
+#include "linux/layers.h"
+#include "linux/seccomp.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Signals of the terminal and of the caller are the supervisor's to handle; those of job control stop the relay too. */
+static int take_signals(bool terminal) {
+    sigset_t all, window;
+    sigfillset(&all);
+    sigdelset(&all, SIGTSTP);
+    sigdelset(&all, SIGTTIN);
+    sigdelset(&all, SIGTTOU);
+    sigdelset(&all, SIGCONT);
+    sigemptyset(&window);
+    sigaddset(&window, SIGWINCH);
+    if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || sigprocmask(SIG_SETMASK, &all, NULL))
+        return -2;
+    return terminal ? signalfd(-1, &window, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
+}
+
+static int confine(const struct plan *plan) {
+    static struct seccomp_program program;
+    if (seccomp_compile(&seccomp_relay, false, 0, 0, &program)) {
+        errno = E2BIG;
+        return -1;
+    }
+    if (confine_core() || confine_capabilities() || confine_no_new_privs() || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+        return -1;
+    if (plan->taken[STEP_LANDLOCK] && landlock_close(plan->probe->landlock_abi))
+        return -1;
+    return plan->taken[STEP_SECCOMP] ? seccomp_install(&program) : 0;
+}
+
+static _Noreturn void relay_main(const struct plan *plan, const struct channels *channels, int link, pid_t supervisor) {
+    int keep[3 * RELAY_STREAMS + 2];
+    size_t count = 0;
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != supervisor)
+        _exit(1);
+    for (size_t i = 0; i < channels->streams; i++) {
+        keep[count++] = channels->stream[i].host;
+        keep[count++] = channels->stream[i].box;
+        keep[count++] = channels->stream[i].unread;
+    }
+    keep[count++] = link;
+    int failed = fds_keep(keep, count) ? errno : 0;
+    int window = failed ? -2 : take_signals(plan->terminal);
+    struct relay *relay = window == -2 ? NULL : relay_open(channels->stream, channels->streams);
+    if (!failed && (!relay || confine(plan)))
+        failed = errno ? errno : EIO;
+    unsigned char answer = (unsigned char)failed; /* 0: confined */
+    if (fd_write_all(link, &answer, 1) || failed)
+        _exit(1);
+    _exit(relay_run(relay, link, window) ? 1 : 0);
+}
+
+int relay_start(const struct plan *plan, const struct channels *channels, struct launch *launch, struct failure *failure) {
+    int pair[2];
+    pid_t supervisor = getpid();
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+        return failure_set(failure, STEP_RELAY, errno, "");
+    pid_t pid = fork();
+    if (!pid)
+        relay_main(plan, channels, pair[1], supervisor);
+    int saved = errno;
+    close(pair[1]);
+    if (pid < 0) {
+        close(pair[0]);
+        return failure_set(failure, STEP_RELAY, saved, "");
+    }
+    launch->relay = pid;
+    launch->relay_link = pair[0];
+    return 0;
+}
+
+int relay_confirm(const struct launch *launch, struct failure *failure) {
+    unsigned char answer;
+    if (launch->relay_link < 0)
+        return 0;
+    ssize_t got = fd_read_all(launch->relay_link, &answer, 1);
+    if (got == 1 && !answer)
+        return 0;
+    return failure_set(failure, STEP_RELAY, got == 1 ? answer : got < 0 ? errno : EPIPE, "");
+}

@@ -1,0 +1,115 @@
+/* resolve.c (touching: lstat, readlink). See resolve.h. */
+#include "linux/resolve.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINKS_MAX = 40, ROOM = 2 * PATH_MAX };
+
+struct walk {
+    char done[PATH_MAX]; /* canonical so far; "" is the root */
+    char rest[ROOM];     /* still to go */
+    int links, error;
+};
+
+/* Put a link's target in front of what is still to go. */
+static int follow(struct walk *walk, const char *target) {
+    char next[ROOM];
+    if (++walk->links > LINKS_MAX)
+        return ELOOP;
+    if (snprintf(next, sizeof next, "%s/%s", target, walk->rest) >= (int)sizeof next)
+        return ENAMETOOLONG;
+    memcpy(walk->rest, next, strlen(next) + 1);
+    if (target[0] == '/')
+        walk->done[0] = '\0';
+    return 0;
+}
+
+/* Take one component; *link is filled when it was a symlink. */
+static int step(struct arena *arena, struct walk *walk, const char *name, struct link *link) {
+    size_t size = strlen(walk->done);
+    struct stat status;
+    char target[PATH_MAX];
+    if (strcmp(name, "..") == 0) {
+        char *slash = strrchr(walk->done, '/');
+        if (slash)
+            *slash = '\0';
+        return 0;
+    }
+    if (size + 1 + strlen(name) >= sizeof walk->done) {
+        walk->error = ENAMETOOLONG;
+        return 0;
+    }
+    snprintf(walk->done + size, sizeof walk->done - size, "/%s", name);
+    if (walk->error)
+        return 0;
+    if (lstat(walk->done, &status)) {
+        walk->error = errno;
+    } else if (S_ISLNK(status.st_mode)) {
+        ssize_t got = readlink(walk->done, target, sizeof target - 1);
+        if (got <= 0) {
+            walk->error = got ? errno : EINVAL;
+            return 0;
+        }
+        target[got] = '\0';
+        link->path = arena_copy(arena, walk->done);
+        link->target = arena_copy(arena, target);
+        if (!link->path || !link->target)
+            return -1;
+        walk->done[size] = '\0';
+        walk->error = follow(walk, target);
+    }
+    return 0;
+}
+
+int resolve(struct arena *arena, const char *folder, const char *path, struct place *place, void *links) {
+    struct walk walk = {.links = 0};
+    link_list *list = links;
+    int size = path[0] == '/' ? snprintf(walk.rest, sizeof walk.rest, "%s", path)
+                              : snprintf(walk.rest, sizeof walk.rest, "%s/%s", folder, path);
+    *place = (struct place){0};
+    if (size < 0 || size >= PATH_MAX || !*path)
+        walk.error = *path ? ENAMETOOLONG : ENOENT;
+    while (!walk.error || walk.error == ENOENT) {
+        char name[NAME_MAX + 1];
+        const char *at = walk.rest + strspn(walk.rest, "/");
+        size_t length = strcspn(at, "/");
+        if (!length)
+            break;
+        if (length > NAME_MAX) {
+            walk.error = ENAMETOOLONG;
+            break;
+        }
+        memcpy(name, at, length);
+        name[length] = '\0';
+        memmove(walk.rest, at + length, strlen(at + length) + 1);
+        if (strcmp(name, ".") == 0)
+            continue;
+        struct link link = {0};
+        if (step(arena, &walk, name, &link))
+            return -1;
+        if (link.path && list) {
+            struct link *added = list_add(arena, list);
+            if (!added)
+                return -1;
+            *added = link;
+        }
+    }
+    place->path = arena_copy(arena, *walk.done ? walk.done : "/");
+    if (!place->path)
+        return -1;
+    struct stat status;
+    if (!walk.error && lstat(place->path, &status))
+        walk.error = errno;
+    place->error = walk.error;
+    if (!walk.error) {
+        place->mode = status.st_mode;
+        place->dev = status.st_dev;
+        place->ino = status.st_ino;
+    }
+    return 0;
+}

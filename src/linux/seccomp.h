@@ -1,0 +1,64 @@
+/* seccomp.h: the system call filter. The tables are data (seccomp_table.c), the compiler is pure (seccomp_compile.c):
+ * a search tree over ranges of call numbers, arch check first. */
+#ifndef PINFOLD_LINUX_SECCOMP_H
+#define PINFOLD_LINUX_SECCOMP_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum seccomp_action {
+    ACTION_ALLOW,
+    ACTION_KILL,
+    ACTION_EPERM,
+    ACTION_ENOSYS,
+    /* by argument; see seccomp_compile.c */
+    ACTION_SOCKET,
+    ACTION_SOCKETPAIR,
+    ACTION_CLONE,
+    ACTION_UNSHARE,
+    ACTION_IOCTL,
+    ACTION_RELAY_IOCTL,
+    ACTION_PERSONALITY,
+    ACTION_SETUID,
+    ACTION_SETREUID,
+    ACTION_SETRESUID,
+    ACTION_SETGID,
+    ACTION_SETREGID,
+    ACTION_SETRESGID,
+    ACTION_CHOWN,
+    ACTION_FCHOWNAT,
+};
+
+struct seccomp_rule {
+    int number; /* of the call; negative: this architecture doesn't have it */
+    enum seccomp_action action;
+};
+
+/* A table: rules for single calls; what the other known numbers get; what numbers above the known ones get. */
+struct seccomp_table {
+    const struct seccomp_rule *rules;
+    size_t count;
+    enum seccomp_action others, above;
+    int highest; /* the highest known number */
+};
+
+extern const struct seccomp_table seccomp_command; /* the command in the box */
+extern const struct seccomp_table seccomp_relay;   /* our own relay: everything else kills */
+
+struct seccomp_program {
+    struct sock_filter code[2048];
+    unsigned short count;
+    bool too_long;
+};
+
+/* `single_id`: in a box with one mapped id, setuid and chown to another get EPERM as outside, not the kernel's EINVAL.
+ * uid and gid are then the ones mapped. 0, or -1 when the program would be too long or the table is not sound. */
+int seccomp_compile(const struct seccomp_table *table, bool single_id, unsigned uid, unsigned gid,
+                    struct seccomp_program *program) __attribute__((nonnull, warn_unused_result));
+
+/* Install it; -1 with errno set. no_new_privs must be set. */
+int seccomp_install(const struct seccomp_program *program) __attribute__((nonnull, warn_unused_result));
+
+#endif

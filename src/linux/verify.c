@@ -1,0 +1,225 @@
+/* verify.c (touching: forbidden acts that harm nothing). See verify.h.
+ *
+ * A refusal proves something only where the act would be allowed without the box: mkdir and chmod on a read-only mount
+ * give EROFS before permission is looked at, so no other answer will do. */
+#include "linux/verify.h"
+
+#include "base/fd.h"
+#include "linux/confine.h"
+#include "linux/fds.h"
+#include "linux/layers.h"
+#include "linux/sys.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/securebits.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+struct check {
+    const struct plan *plan;
+    const struct witness *witness;
+    struct failure *failure;
+};
+
+/* `result` is what an act that must be refused returned, errno with which errno it must be. */
+static int must_fail(const struct check *check, enum guarantee guarantee, const char *act, long result, int expected) {
+    char text[512];
+    int saved = errno;
+    if (result < 0 && saved == expected)
+        return 0;
+    snprintf(text, sizeof text, "%s: %s gave %s where %s was expected", guarantee_text[guarantee].name, act,
+             result < 0 ? error_name(saved) : "success", error_name(expected));
+    return failure_set(check->failure, STEP_VERIFY, result < 0 ? saved : 0, text);
+}
+
+static int must_be(const struct check *check, enum guarantee guarantee, const char *state, bool is) {
+    char text[512];
+    if (is)
+        return 0;
+    snprintf(text, sizeof text, "%s: %s is not so", guarantee_text[guarantee].name, state);
+    return failure_set(check->failure, STEP_VERIFY, errno, text);
+}
+
+static int verify_read(const struct check *check) {
+    struct stat status;
+    if (must_be(check, GUARANTEE_FS_READ, "/ is another folder than the host's",
+                !stat("/", &status) &&
+                    (status.st_dev != check->witness->root_dev || status.st_ino != check->witness->root_ino)))
+        return -1;
+    if (!check->witness->hidden)
+        return 0;
+    autoclose int fd = open(check->witness->hidden, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return must_fail(check, GUARANTEE_FS_READ, check->witness->hidden, fd, ENOENT);
+}
+
+/* Landlock is in force, whatever the mounts say: /dev/random is writable for everyone, but by no rule of ours. */
+static int verify_landlock(const struct check *check) {
+    if (!check->plan->taken[STEP_LANDLOCK] || !layer_on(STEP_LANDLOCK))
+        return 0;
+    autoclose int fd = open("/dev/random", O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    return must_fail(check, GUARANTEE_FS_WRITE, "opening /dev/random for writing", fd, EACCES);
+}
+
+static int verify_readonly(const struct check *check, const char *folder) {
+    char path[4096];
+    struct stat status;
+    if (snprintf(path, sizeof path, "%s/.pinfold-verify", strcmp(folder, "/") ? folder : "") >= (int)sizeof path)
+        return 0; /* no longer path can be made inside either */
+    if (must_fail(check, GUARANTEE_FS_WRITE, path, mkdir(path, 0700), EROFS))
+        return -1;
+    if (must_be(check, GUARANTEE_FS_METADATA, folder, !stat(folder, &status)))
+        return -1;
+    return must_fail(check, GUARANTEE_FS_METADATA, folder, chmod(folder, status.st_mode & 07777), EROFS);
+}
+
+static int verify_mounts(const struct check *check) {
+    if (!check->plan->taken[STEP_MOUNTS_READONLY] || !layer_on(STEP_MOUNTS_READONLY))
+        return 0;
+    if (verify_readonly(check, "/"))
+        return -1;
+    for (size_t i = 0; i < check->plan->mounts.count; i++) {
+        const struct mount *mount = &check->plan->mounts.at[i];
+        if (mount->kind == MOUNT_TREE && mount->folder && !mount->writable && verify_readonly(check, mount->target))
+            return -1;
+    }
+    return 0;
+}
+
+static int verify_namespaces(const struct check *check) {
+    for (size_t i = 0; i < WITNESS_NAMESPACES; i++) {
+        struct stat status;
+        enum step step = witness_namespace[i].step;
+        if (!check->plan->taken[step] || !check->witness->namespaces[i])
+            continue;
+        if (must_be(check, GUARANTEE_PROCESS, witness_namespace[i].path,
+                    !stat(witness_namespace[i].path, &status) && status.st_ino != check->witness->namespaces[i]))
+            return -1;
+    }
+    return 0;
+}
+
+static int verify_network(const struct check *check) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(53)};
+    if (!check->plan->taken[STEP_NET_NAMESPACE])
+        return 0;
+    inet_pton(AF_INET, "198.51.100.1", &address.sin_addr); /* RFC 5737: for documentation, nobody's */
+    autoclose int udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (must_be(check, GUARANTEE_NET_EGRESS, "a UDP socket can be made", udp >= 0) ||
+        must_fail(check, GUARANTEE_NET_EGRESS, "UDP connect to 198.51.100.1",
+                  connect(udp, (struct sockaddr *)&address, sizeof address), ENETUNREACH))
+        return -1;
+    if (!check->witness->port)
+        return 0;
+    address.sin_port = htons(check->witness->port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    autoclose int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (must_be(check, GUARANTEE_NET_LOCAL, "a TCP socket can be made", tcp >= 0))
+        return -1;
+    return must_fail(check, GUARANTEE_NET_LOCAL, "TCP connect to pinfold's listener on the host's loopback",
+                     connect(tcp, (struct sockaddr *)&address, sizeof address), ECONNREFUSED);
+}
+
+static int verify_sockets(const struct check *check) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (check->witness->socket < 0)
+        return 0;
+    memcpy(address.sun_path + 1, check->witness->abstract, check->witness->abstract_size);
+    autoclose int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (must_be(check, GUARANTEE_UNIX_SOCKET, "a unix socket can be made", fd >= 0))
+        return -1;
+    socklen_t size = (socklen_t)(sizeof address.sun_family + 1 + check->witness->abstract_size);
+    if (must_fail(check, GUARANTEE_UNIX_SOCKET, "connect to pinfold's own socket",
+                  connect(fd, (struct sockaddr *)&address, size), ECONNREFUSED))
+        return -1;
+    for (size_t i = 0; i < check->plan->mounts.count; i++) {
+        const struct mount *mount = &check->plan->mounts.at[i];
+        struct stat status;
+        if (mount->step == STEP_SOCKETS && !stat(mount->target, &status) &&
+            must_be(check, GUARANTEE_UNIX_SOCKET, mount->target, !S_ISSOCK(status.st_mode)))
+            return -1;
+    }
+    return 0;
+}
+
+static int verify_process(const struct check *check) {
+    /* the supervisor's number, unless the box has a process of that number itself */
+    if (check->witness->supervisor > 2 &&
+        must_fail(check, GUARANTEE_PROCESS, "a signal to pinfold", kill(check->witness->supervisor, 0), ESRCH))
+        return -1;
+    if (must_be(check, GUARANTEE_PROCESS, "the command is process 2 of the box", getpid() == 2) ||
+        must_be(check, GUARANTEE_PROCESS, "it has a session of its own", !layer_on(STEP_SESSION) || getsid(0) == getpid()))
+        return -1;
+    return 0;
+}
+
+static int verify_privilege(const struct check *check) {
+    const struct plan *plan = check->plan;
+    uid_t uids[3];
+    gid_t gids[3];
+    struct rlimit core;
+    bool capabilities = plan->taken[STEP_CAPABILITIES] && layer_on(STEP_CAPABILITIES);
+    const int locked = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
+                       SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+    if (must_be(check, GUARANTEE_PRIVILEGE, "no_new_privs is set", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) ||
+        must_be(check, GUARANTEE_PRIVILEGE, "every capability set is empty",
+                !capabilities || !confine_capabilities_empty(1)) ||
+        must_be(check, GUARANTEE_PRIVILEGE, "securebits are locked",
+                !capabilities || prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) == locked) ||
+        must_be(check, GUARANTEE_PRIVILEGE, "core dumps are off",
+                !getrlimit(RLIMIT_CORE, &core) && !core.rlim_cur && !core.rlim_max))
+        return -1;
+    return must_be(check, GUARANTEE_PRIVILEGE, "the ids are the caller's own",
+                   !getresuid(&uids[0], &uids[1], &uids[2]) && !getresgid(&gids[0], &gids[1], &gids[2]) &&
+                       uids[0] == plan->probe->uid && uids[1] == uids[0] && uids[2] == uids[0] &&
+                       gids[0] == (plan->root_mapped ? 0 : plan->probe->gid) && gids[1] == gids[0] && gids[2] == gids[0]);
+}
+
+/* The host id behind the box's: a root caller's must not be 0, unless that was given up by name. */
+static int verify_ids(const struct check *check) {
+    char text[256];
+    unsigned inside, outside, count;
+    autoclose int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : fd_read_all(fd, text, sizeof text - 1);
+    text[size > 0 ? size : 0] = '\0';
+    bool read = sscanf(text, "%u %u %u", &inside, &outside, &count) == 3;
+    return must_be(check, GUARANTEE_PRIVILEGE, "the box's ids are mapped as planned",
+                   read && (!check->plan->root_mapped || (inside == 0 && count == check->plan->id_count && outside != 0)));
+}
+
+static int verify_kernel(const struct check *check) {
+    if (!check->plan->taken[STEP_SECCOMP] || !layer_on(STEP_SECCOMP))
+        return 0;
+    return must_be(check, GUARANTEE_KERNEL_SURFACE, "a filter is installed", prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2) ||
+                   must_fail(check, GUARANTEE_KERNEL_SURFACE, "bpf", sys_call(SYS_bpf, -1, 0, 0), EPERM) ||
+                   must_fail(check, GUARANTEE_KERNEL_SURFACE, "keyctl", sys_call(SYS_keyctl, 0, -3, 0), EPERM) ||
+                   must_fail(check, GUARANTEE_KERNEL_SURFACE, "unshare of a user namespace",
+                             sys_call(SYS_unshare, 0x10000000, 0, 0), EPERM) ||
+                   must_fail(check, GUARANTEE_KERNEL_SURFACE, "an unknown call",
+                             sys_call(CALL_HIGHEST_KNOWN + 1, -1, -1, -1), ENOSYS)
+               ? -1
+               : 0;
+}
+
+int verify_box(const struct plan *plan, const struct witness *witness, const int *expected, size_t count,
+               struct failure *failure) {
+    const struct check check = {plan, witness, failure};
+    static int (*const checks[])(const struct check *) = {
+        verify_read,    verify_landlock,  verify_mounts, verify_namespaces, verify_network, verify_sockets,
+        verify_process, verify_privilege, verify_ids,    verify_kernel};
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+        if (checks[i](&check))
+            return -1;
+    return must_be(&check, GUARANTEE_DESCRIPTORS, "only granted descriptors are open",
+                   !layer_on(STEP_DESCRIPTORS) || !fds_are(expected, count));
+}

@@ -1,0 +1,24 @@
+/* describe.h: plans and receipts as JSON and as text. */
+#ifndef PINFOLD_PLAN_DESCRIBE_H
+#define PINFOLD_PLAN_DESCRIBE_H
+
+#include "plan/plan.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+enum { RECEIPT_VERSION = 1 };
+
+/* A path or argument as JSON: a string, or {"hex": "..."} when it is not valid UTF-8. */
+json_t *describe_bytes(const char *bytes) __attribute__((nonnull));
+
+/* The parts that explain and receipt have in common; NULL when out of memory. */
+json_t *describe_plan(const struct plan *plan) __attribute__((nonnull));
+
+/* {"fs-read": {"state": "held", "layers": [...], "proof": "tried", "promise": "..."}, ...}. `ran`: the launch proved it. */
+json_t *describe_guarantees(const struct plan *plan, bool ran) __attribute__((nonnull));
+
+/* The plan in words, for people. 0, or -1 when it could not be written. */
+int describe_text(const struct plan *plan, FILE *out) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,141 @@
+/* describe_json.c (pure): see describe.h. jansson answers NULL when memory runs out, and its *_new setters take that as
+ * an error, so the checks are at the end of each object. */
+#include "base/path.h"
+#include "plan/describe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+json_t *describe_bytes(const char *bytes) {
+    static const char digits[] = "0123456789abcdef";
+    if (utf8_valid(bytes))
+        return json_string(bytes);
+    size_t size = strlen(bytes);
+    char *hex = malloc(2 * size + 1);
+    if (!hex)
+        return NULL;
+    for (size_t i = 0; i < size; i++) {
+        hex[2 * i] = digits[(unsigned char)bytes[i] >> 4];
+        hex[2 * i + 1] = digits[(unsigned char)bytes[i] & 15];
+    }
+    hex[2 * size] = '\0';
+    json_t *result = json_pack("{s:s}", "hex", hex);
+    free(hex);
+    return result;
+}
+
+/* Finish a value: NULL, and freed, when something could not be added. */
+static json_t *finish(json_t *value, int failed) {
+    if (!failed)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
+static json_t *layers_of(const struct plan *plan, int guarantee) {
+    json_t *layers = json_array();
+    int failed = 0;
+    for (int step = 0; step < STEP_COUNT; step++)
+        if (plan->taken[step] && step_text[step].gives & UINT32_C(1) << guarantee)
+            failed |= json_array_append_new(layers, json_string(step_text[step].name));
+    return finish(layers, failed);
+}
+
+json_t *describe_guarantees(const struct plan *plan, bool ran) {
+    json_t *all = json_object();
+    int failed = 0;
+    for (int i = 0; i < GUARANTEE_COUNT; i++) {
+        bool provided = plan->provided & UINT32_C(1) << i, waived = plan->policy->waived & UINT32_C(1) << i;
+        const char *state = waived ? "waived" : !provided ? "missing" : ran ? "held" : "planned";
+        json_t *one = json_pack("{s:s, s:s, s:b, s:o, s:s}", "state", state, "promise", guarantee_text[i].sentence,
+                                "provided", provided, "layers", layers_of(plan, i), "proof", guarantee_text[i].proof);
+        failed |= json_object_set_new(all, guarantee_text[i].name, one);
+    }
+    return finish(all, failed);
+}
+
+static json_t *describe_mounts(const struct plan *plan) {
+    static const char *const kinds[] = {[MOUNT_TREE] = "bind",      [MOUNT_SCRATCH] = "scratch", [MOUNT_PROC] = "proc",
+                                        [MOUNT_PTS] = "devpts",     [MOUNT_LINK] = "link",       [MOUNT_EMPTY] = "cover",
+                                        [MOUNT_READONLY] = "read-only"};
+    json_t *mounts = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < plan->mounts.count; i++) {
+        const struct mount *mount = &plan->mounts.at[i];
+        json_t *one = json_pack("{s:s, s:o, s:b, s:s}", "kind", kinds[mount->kind], "path", describe_bytes(mount->target),
+                                "writable", mount->writable, "why", mount->why);
+        failed |= json_array_append_new(mounts, one);
+    }
+    return finish(mounts, failed);
+}
+
+static json_t *describe_environment(const struct plan *plan) {
+    json_t *kept = json_array(), *dropped = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < plan->environment.kept.count; i++) {
+        const char *entry = plan->environment.kept.at[i];
+        size_t size = strcspn(entry, "=");
+        failed |= json_array_append_new(kept, json_stringn(entry, size));
+    }
+    for (size_t i = 0; i < plan->environment.dropped.count; i++)
+        failed |= json_array_append_new(dropped, describe_bytes(plan->environment.dropped.at[i]));
+    return finish(json_pack("{s:o, s:o}", "kept", kept, "dropped", dropped), failed);
+}
+
+static json_t *describe_descriptors(const struct plan *plan) {
+    static const char *const kinds[] = {[DESCRIPTOR_CLOSED] = "closed", [DESCRIPTOR_NULL] = "null",
+                                        [DESCRIPTOR_PIPE] = "pipe",     [DESCRIPTOR_FILE] = "file",
+                                        [DESCRIPTOR_SOCKET] = "socket", [DESCRIPTOR_TTY] = "terminal",
+                                        [DESCRIPTOR_DIRECTORY] = "folder", [DESCRIPTOR_OTHER] = "other"};
+    static const char *const ways[] = {[CHANNEL_NULL] = "own /dev/null", [CHANNEL_RELAY] = "relayed",
+                                       [CHANNEL_TTY] = "own pty",        [CHANNEL_PASS] = "passed"};
+    json_t *all = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < plan->channels.count; i++) {
+        const struct channel *channel = &plan->channels.at[i];
+        const char *granted = channel->number <= 2               ? "standard"
+                              : channel->descriptor.from_argument ? "argument /dev/fd/N"
+                                                                  : "--fd";
+        json_t *one = json_pack("{s:i, s:s, s:s, s:s}", "number", channel->number, "kind", kinds[channel->descriptor.kind],
+                                "way", ways[channel->kind], "granted", granted);
+        failed |= json_array_append_new(all, one);
+    }
+    return finish(all, failed);
+}
+
+static json_t *describe_sockets(const struct plan *plan) {
+    json_t *covered = json_array(), *granted = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < plan->mounts.count; i++) {
+        const struct mount *mount = &plan->mounts.at[i];
+        if (mount->step == STEP_SOCKETS)
+            failed |= json_array_append_new(covered, describe_bytes(mount->target));
+        if (mount->rights == RIGHTS_SOCKET)
+            failed |= json_array_append_new(granted, describe_bytes(mount->target));
+    }
+    return finish(json_pack("{s:o, s:o, s:s, s:b}", "covered", covered, "granted", granted, "closed_by",
+                            plan->probe->landlock_abi >= 9 ? "landlock" : "cover at the start", "complete",
+                            plan->probe->landlock_abi >= 9 || plan->probe->sockets_complete),
+                  failed);
+}
+
+static const char *root_text(const struct plan *plan) {
+    return plan->root_mapped ? "root-mapped" : plan->root_kept ? "root-kept" : "user";
+}
+
+json_t *describe_plan(const struct plan *plan) {
+    return json_pack("{s:s, s:{s:s, s:i}, s:{s:i, s:i, s:s, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",
+                     "backend", plan->backend,                                                   //
+                     "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, //
+                     "ids", "uid", (int)plan->probe->uid, "gid", (int)plan->probe->gid, "root", root_text(plan), "host_uid",
+                     (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid),         //
+                     "workspace", describe_bytes(plan->workspace),                               //
+                     "folder", describe_bytes(plan->current),                                    //
+                     "home", describe_bytes(plan->home),                                         //
+                     "mounts", describe_mounts(plan),                                            //
+                     "unix_sockets", describe_sockets(plan),                                     //
+                     "descriptors", describe_descriptors(plan),                                  //
+                     "environment", describe_environment(plan),                                  //
+                     "limits", "timeout_ms", (json_int_t)plan->policy->timeout, "grace_ms", (json_int_t)plan->policy->grace,
+                     "output_bytes", (json_int_t)plan->policy->output_limit);
+}

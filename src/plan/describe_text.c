@@ -1,0 +1,108 @@
+/* describe_text.c (pure but for writing to a stream): the plan in words. */
+#include "base/path.h"
+#include "plan/describe.h"
+
+#include <string.h>
+
+enum { SHOWN = 4096 };
+
+static void list_mounts(const struct plan *plan, FILE *out, const char *title, bool (*wanted)(const struct mount *)) {
+    char shown[SHOWN];
+    bool any = false;
+    for (size_t i = 0; i < plan->mounts.count; i++) {
+        const struct mount *mount = &plan->mounts.at[i];
+        if (!wanted(mount))
+            continue;
+        fprintf(out, "%s  %s  (%s)\n", any ? "  " : title, path_show(mount->target, shown, sizeof shown), mount->why);
+        any = true;
+    }
+}
+
+static bool is_read(const struct mount *mount) {
+    return mount->kind == MOUNT_TREE && !mount->writable && mount->rights == RIGHTS_READ;
+}
+
+static bool is_written(const struct mount *mount) {
+    return mount->kind == MOUNT_TREE && mount->writable && mount->rights == RIGHTS_WRITE;
+}
+
+static bool is_scratch(const struct mount *mount) {
+    return mount->kind == MOUNT_SCRATCH;
+}
+
+static bool is_socket(const struct mount *mount) {
+    return mount->rights == RIGHTS_SOCKET;
+}
+
+static bool is_cover(const struct mount *mount) {
+    return mount->kind == MOUNT_EMPTY && mount->step != STEP_PROC;
+}
+
+static void list_guarantees(const struct plan *plan, FILE *out) {
+    fputs("\nGuarantees\n", out);
+    for (int i = 0; i < GUARANTEE_COUNT; i++) {
+        bool provided = plan->provided & UINT32_C(1) << i, waived = plan->policy->waived & UINT32_C(1) << i;
+        fprintf(out, "  %-14s  %s%s\n", guarantee_text[i].name,
+                waived ? (provided ? "WAIVED, held all the same: " : "WAIVED: ") : provided ? "" : "CAN'T BE PROMISED HERE: ",
+                guarantee_text[i].sentence);
+        fputs("                  by", out);
+        const char *separator = " ";
+        for (int step = 0; step < STEP_COUNT; step++)
+            if (plan->taken[step] && step_text[step].gives != G_ALL && step_text[step].gives & UINT32_C(1) << i) {
+                fprintf(out, "%s%s", separator, step_text[step].name);
+                separator = ", ";
+            }
+        fprintf(out, "%s\n", *separator == ' ' ? " the box as a whole" : "");
+    }
+}
+
+static void list_environment(const struct plan *plan, FILE *out) {
+    fputs("\nEnvironment\n  kept:", out);
+    for (size_t i = 0; i < plan->environment.kept.count; i++)
+        fprintf(out, " %.*s", (int)strcspn(plan->environment.kept.at[i], "="), plan->environment.kept.at[i]);
+    fputs("\n  dropped:", out);
+    for (size_t i = 0; i < plan->environment.dropped.count; i++) {
+        char shown[256];
+        fprintf(out, " %s", path_show(plan->environment.dropped.at[i], shown, sizeof shown));
+    }
+    fputs("\n", out);
+}
+
+static void list_limits(const struct plan *plan, FILE *out) {
+    const struct policy *policy = plan->policy;
+    fputs("\nLimits\n", out);
+    if (policy->timeout)
+        fprintf(out, "  time: %llu ms, then SIGTERM, and SIGKILL %llu ms later\n", (unsigned long long)policy->timeout,
+                (unsigned long long)policy->grace);
+    else
+        fputs("  time: none\n", out);
+    if (policy->output_limit)
+        fprintf(out, "  output: %llu bytes each of stdout and stderr, head and tail\n",
+                (unsigned long long)policy->output_limit);
+    else
+        fputs("  output: none\n", out);
+}
+
+int describe_text(const struct plan *plan, FILE *out) {
+    char shown[SHOWN];
+    fprintf(out, "Plan: %s, on Linux %s with Landlock ABI %d\n", plan->backend, plan->probe->release,
+            plan->probe->landlock_abi);
+    fprintf(out, "Ids: uid %u, gid %u inside", plan->probe->uid, plan->probe->gid);
+    if (plan->root_mapped)
+        fprintf(out, ", host uid %u outside\n", plan->id_base);
+    else
+        fprintf(out, "%s\n", plan->root_kept ? ", host uid 0 outside (root-kept)" : " and outside");
+    fprintf(out, "Starts in: %s\n", path_show(plan->current, shown, sizeof shown));
+    fputs("\nFiles\n", out);
+    list_mounts(plan, out, "  can be changed:\n  ", is_written);
+    list_mounts(plan, out, "  can be read:\n  ", is_read);
+    list_mounts(plan, out, "  private, empty, gone afterwards:\n  ", is_scratch);
+    list_mounts(plan, out, "  covered:\n  ", is_cover);
+    list_mounts(plan, out, "  unix sockets that can be connected to:\n  ", is_socket);
+    fputs("  everything else on this host is not there\n", out);
+    fputs("\nNetwork\n  a loopback of its own, and nothing else\n", out);
+    list_environment(plan, out);
+    list_limits(plan, out);
+    list_guarantees(plan, out);
+    return ferror(out) || fflush(out) ? -1 : 0;
+}

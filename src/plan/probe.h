@@ -1,0 +1,67 @@
+/* probe.h: what this host has and what the names in the policy mean on it. Filled by a backend, read by compilers. */
+#ifndef PINFOLD_PLAN_PROBE_H
+#define PINFOLD_PLAN_PROBE_H
+
+#include "base/arena.h"
+#include "plan/guarantee.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* A path looked up on the host. */
+struct place {
+    const char *path; /* canonical, without symlinks; NULL when it could not be looked up */
+    int error;        /* errno of the look-up, 0 when it was found */
+    mode_t mode;
+    dev_t dev;
+    ino_t ino;
+};
+
+/* A symlink that was met on the way to a granted path, or a system folder that is one (/bin to usr/bin). */
+struct link {
+    const char *path, *target;
+};
+
+enum descriptor_kind {
+    DESCRIPTOR_CLOSED,
+    DESCRIPTOR_NULL, /* /dev/null */
+    DESCRIPTOR_PIPE,
+    DESCRIPTOR_FILE, /* regular file, memfd */
+    DESCRIPTOR_SOCKET,
+    DESCRIPTOR_TTY,
+    DESCRIPTOR_DIRECTORY,
+    DESCRIPTOR_OTHER,
+};
+
+struct descriptor {
+    int number;
+    enum descriptor_kind kind;
+    bool readable, writable;
+    dev_t dev;
+    ino_t ino;
+    bool from_argument; /* a command argument /dev/fd/N named it */
+};
+
+struct probe {
+    char release[65]; /* of the kernel */
+    int landlock_abi; /* 0: none */
+    unsigned uid, gid;
+    bool outer_root;          /* the caller is uid 0 here */
+    int missing[STEP_COUNT];  /* errno with which a step was seen to fail; 0: not known to */
+    const char *detail;       /* of the last step that failed: on what, or NULL */
+    struct place executable;  /* pinfold itself */
+    struct place workspace;
+    struct place current;     /* the current directory */
+    struct place home;        /* the folder $HOME names; path is set also when it doesn't exist */
+    struct place account_home; /* the home in the passwd file, if another */
+    struct place work_tree;   /* a git work tree around the workspace, if any */
+    LIST(struct place) system; /* the system roots that exist as folders */
+    LIST(struct place) grants; /* one for each of policy->grants */
+    LIST(struct link) links;
+    LIST(const char *) sockets;  /* unix sockets found on the host, as canonical paths */
+    bool sockets_complete;       /* false when a folder was too large to look through */
+    LIST(const char *) private_files; /* files under /etc that not everyone may read (looked for when root is kept) */
+    LIST(struct descriptor) descriptors; /* 0, 1, 2, then the granted ones */
+};
+
+#endif

@@ -1,0 +1,106 @@
+/* roots.c (pure): see roots.h. Every refusal names the path, the reason and the thing to type instead. */
+#include "plan/roots.h"
+
+#include "base/path.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+const char *const roots_system[] = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt",
+                                    "/nix", "/gnu", NULL};
+
+bool roots_is_system(const char *path) {
+    for (size_t i = 0; roots_system[i]; i++)
+        if (path_is_under(path, roots_system[i]))
+            return true;
+    return false;
+}
+
+/* Folders of the kernel, which are never bound from the host. */
+static const char *kernel_folder(const char *path) {
+    static const char *const folders[] = {"/proc", "/dev", "/sys"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (path_is_under(path, folders[i]))
+            return folders[i];
+    return NULL;
+}
+
+/* A writable root must not hold the home, pinfold itself, or the system. */
+static int check_writable(const char *option, const char *path, const struct probe *probe, struct error *err) {
+    char shown[1024];
+    path_show(path, shown, sizeof shown);
+    if (strcmp(path, "/") == 0)
+        return error_set(err, EXIT_USAGE, "%s is /: every file of the host would be writable; name the folder that the "
+                                          "command works in, such as --workspace /path/to/checkout", option);
+    const struct place *homes[] = {&probe->home, &probe->account_home};
+    for (size_t i = 0; i < 2; i++)
+        if (homes[i]->path && strcmp(homes[i]->path, "/") != 0 && path_is_under(homes[i]->path, path))
+            return error_set(err, EXIT_USAGE, "%s %s is %s the home folder %s, whose start-up files run on the host; "
+                                              "name a folder in it, such as --workspace %s/project",
+                             option, shown, strcmp(homes[i]->path, path) == 0 ? "" : "above", homes[i]->path,
+                             homes[i]->path);
+    if (probe->executable.path && path_is_under(probe->executable.path, path))
+        return error_set(err, EXIT_USAGE, "%s %s holds pinfold itself (%s), so the command could replace it; install "
+                                          "pinfold outside, for instance in /usr/local/bin or ~/.local/bin, and run it from there",
+                         option, shown, probe->executable.path);
+    const char *kernel = kernel_folder(path);
+    if (kernel)
+        return error_set(err, EXIT_USAGE, "%s %s: %s belongs to the kernel and is never writable in a box; name an "
+                                          "ordinary folder", option, shown, kernel);
+    for (size_t i = 0; roots_system[i]; i++)
+        if (path_is_under(roots_system[i], path) || strcmp(path, roots_system[i]) == 0)
+            return error_set(err, EXIT_USAGE, "%s %s: the host runs programs from there; name a folder that is not "
+                                              "part of the system", option, shown);
+    return 0;
+}
+
+static int check_found(const char *option, const char *asked, const struct place *place, struct error *err) {
+    char shown[1024];
+    if (!place->error)
+        return 0;
+    return error_set(err, EXIT_USAGE, "%s %s: %s; name a path that exists", option, path_show(asked, shown, sizeof shown),
+                     strerror(place->error));
+}
+
+static int check_grant(const struct grant *grant, const struct place *place, const struct probe *probe,
+                       struct error *err) {
+    char shown[1024];
+    if (check_found(grant->option, grant->path, place, err))
+        return -1;
+    path_show(place->path, shown, sizeof shown);
+    if (grant->access == ACCESS_SOCKET)
+        return S_ISSOCK(place->mode) ? 0
+                                     : error_set(err, EXIT_USAGE, "%s %s is not a unix socket; for files use --read or "
+                                                                  "--write", grant->option, shown);
+    if (S_ISSOCK(place->mode))
+        return error_set(err, EXIT_USAGE, "%s %s is a unix socket; to let the command connect use --unix-socket %s",
+                         grant->option, shown, shown);
+    if (!S_ISDIR(place->mode) && !S_ISREG(place->mode))
+        return error_set(err, EXIT_USAGE, "%s %s is neither a folder nor a file; devices and FIFOs can't be granted",
+                         grant->option, shown);
+    if (grant->access == ACCESS_WRITE)
+        return check_writable(grant->option, place->path, probe, err);
+    if (strcmp(place->path, "/") == 0)
+        return error_set(err, EXIT_USAGE, "%s / would show every file of the host; name the folders that the command "
+                                          "needs", grant->option);
+    if (path_is_under(place->path, "/proc") || path_is_under(place->path, "/dev"))
+        return error_set(err, EXIT_USAGE, "%s %s: the box has a /proc and a /dev of its own; name an ordinary folder",
+                         grant->option, shown);
+    return 0;
+}
+
+int roots_check(const struct policy *policy, const struct probe *probe, struct error *err) {
+    const char *option = policy->workspace ? "--workspace" : "the current folder as workspace:";
+    const char *asked = policy->workspace ? policy->workspace : ".";
+    char shown[1024];
+    if (check_found(option, asked, &probe->workspace, err) ||
+        check_writable(option, probe->workspace.path, probe, err))
+        return -1;
+    if (!S_ISDIR(probe->workspace.mode))
+        return error_set(err, EXIT_USAGE, "%s %s is not a folder; name the folder that holds it", option,
+                         path_show(asked, shown, sizeof shown));
+    for (size_t i = 0; i < policy->grants.count; i++)
+        if (check_grant(&policy->grants.at[i], &probe->grants.at[i], probe, err))
+            return -1;
+    return 0;
+}

@@ -1,0 +1,230 @@
+/* supervise.c (touching: signals, timers, the control channel).
+ *
+ * Should: pass signals on; end the box when its time is over; see every process of it gone before saying so; restore the
+ * caller's terminal. Must not: read what the command writes (the relay does), wait longer than grace for a command that
+ * was told to end. */
+#include "supervise/supervise.h"
+
+#include "base/fd.h"
+#include "box/message.h"
+#include "linux/launch.h"
+#include "supervise/terminal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum phase {
+    PHASE_RUNNING,
+    PHASE_STOPPING, /* told to end; killed when grace is over */
+    PHASE_ENDED,    /* init has gone, and everything with it; the relay may still have output to deliver */
+    PHASE_DONE,
+};
+
+struct watch {
+    struct box *box;
+    struct launch *launch;
+    enum phase phase;
+    uint64_t started, deadline, kill_at; /* milliseconds of the monotonic clock; 0: none */
+    bool timed_out;
+    int told;                            /* the signal that told pinfold to end, or 0 */
+    bool ended;
+    int status;                          /* wait status of the command, when ended */
+    int signals;
+};
+
+static uint64_t now_in(uint64_t parts) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * parts + (uint64_t)now.tv_nsec / (1000000000 / parts);
+}
+
+static void send_signal(struct watch *watch, int number, bool all) {
+    struct message message = {.type = MESSAGE_SIGNAL, .value = number, .step = all};
+    message_tell(watch->launch->control, &message); /* fails only when init has gone */
+}
+
+static void stop(struct watch *watch) {
+    if (watch->phase == PHASE_RUNNING)
+        watch->phase = PHASE_STOPPING;
+    if (!watch->kill_at)
+        watch->kill_at = now_in(1000) + watch->box->policy.grace;
+}
+
+static void take_signal(struct watch *watch) {
+    struct signalfd_siginfo info;
+    if (read(watch->signals, &info, sizeof info) != sizeof info)
+        return;
+    int number = (int)info.ssi_signo;
+    if (watch->phase == PHASE_ENDED) {
+        /* only the output is still being delivered: whoever wants that to stop gets it */
+        watch->kill_at = now_in(1000);
+        return;
+    }
+    send_signal(watch, number, false);
+    if (number == SIGTERM || number == SIGHUP) {
+        watch->told = number;
+        stop(watch);
+    }
+}
+
+static void take_message(struct watch *watch) {
+    struct message message;
+    int none[1];
+    size_t count = 0;
+    if (message_receive(watch->launch->control, &message, none, &count) != 1) {
+        fd_close(&watch->launch->control);
+        return;
+    }
+    if (message.type == MESSAGE_ENDED) {
+        watch->ended = true;
+        watch->status = message.value;
+    } else if (message.type == MESSAGE_EXEC_FAILED) {
+        watch->box->result.exec_error = message.value ? message.value : ENOEXEC;
+    } else if (message.type == MESSAGE_FAILED) {
+        (void)kill(watch->launch->init, SIGKILL);
+    }
+}
+
+/* Init has ended: so has everything that was in the box. */
+static void take_end(struct watch *watch) {
+    struct result *result = &watch->box->result;
+    struct rusage usage;
+    int status;
+    while (wait4(watch->launch->init, &status, 0, &usage) < 0)
+        if (errno != EINTR)
+            memset(&usage, 0, sizeof usage), errno = 0, status = 0;
+    watch->launch->init = -1;
+    fd_close(&watch->launch->pidfd);
+    while (watch->launch->control >= 0 && !watch->ended) /* what it said last */
+        take_message(watch);
+    result->wall = now_in(1000000) - watch->started;
+    result->processor = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+                        (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    result->peak = (uint64_t)usage.ru_maxrss;
+    watch->phase = watch->launch->relay_link >= 0 ? PHASE_ENDED : PHASE_DONE;
+    /* output that nobody takes is waited for, as the command itself would have; not so when time is over */
+    watch->kill_at = watch->timed_out || watch->told ? now_in(1000) + watch->box->policy.grace : 0;
+    if (watch->launch->relay_link >= 0 && fd_write_all(watch->launch->relay_link, "", 1))
+        watch->kill_at = now_in(1000);
+}
+
+/* The relay has said how much it moved, or has gone. */
+static void take_report(struct watch *watch) {
+    struct relay_report *report = &watch->box->result.relay;
+    ssize_t got = fd_read_all(watch->launch->relay_link, report, sizeof *report);
+    fd_close(&watch->launch->relay_link);
+    if (watch->phase == PHASE_ENDED)
+        watch->phase = PHASE_DONE;
+    else if (got != sizeof *report)
+        (void)kill(watch->launch->init, SIGKILL); /* without its relay the box is deaf and mute */
+}
+
+static int time_left(const struct watch *watch) {
+    uint64_t at = watch->kill_at;
+    if (watch->deadline && watch->phase == PHASE_RUNNING && (!at || watch->deadline < at))
+        at = watch->deadline;
+    uint64_t now = now_in(1000);
+    if (!at)
+        return -1;
+    uint64_t left = at > now ? at - now : 0;
+    return left > 1000000 ? 1000000 : (int)left;
+}
+
+static void take_time(struct watch *watch) {
+    uint64_t now = now_in(1000);
+    if (watch->deadline && watch->phase == PHASE_RUNNING && now >= watch->deadline) {
+        watch->timed_out = true;
+        send_signal(watch, SIGTERM, true);
+        stop(watch);
+    }
+    if (!watch->kill_at || now < watch->kill_at)
+        return;
+    watch->kill_at = 0;
+    if (watch->phase == PHASE_STOPPING && watch->launch->init > 0)
+        (void)kill(watch->launch->init, SIGKILL);
+    else if (watch->phase == PHASE_ENDED)
+        watch->phase = PHASE_DONE;
+}
+
+static void loop(struct watch *watch) {
+    while (watch->phase != PHASE_DONE) {
+        struct pollfd wait[] = {{watch->signals, POLLIN, 0},
+                                {watch->launch->control, POLLIN, 0},
+                                {watch->launch->pidfd, POLLIN, 0},
+                                {watch->launch->relay_link, POLLIN, 0}};
+        if (poll(wait, 4, time_left(watch)) < 0 && errno != EINTR)
+            return;
+        if (wait[0].revents)
+            take_signal(watch);
+        if (wait[1].revents)
+            take_message(watch);
+        if (wait[2].revents)
+            take_end(watch);
+        else if (wait[3].revents)
+            take_report(watch);
+        take_time(watch);
+    }
+}
+
+static void judge(struct watch *watch) {
+    struct result *result = &watch->box->result;
+    bool signalled = watch->ended && WIFSIGNALED(watch->status);
+    result->outcome = OUTCOME_KILLED;
+    result->status = 128 + SIGKILL;
+    if (watch->timed_out) {
+        result->outcome = OUTCOME_TIMEOUT;
+        result->status = EXIT_TIMEOUT;
+    } else if (result->exec_error) {
+        bool absent = result->exec_error == ENOENT || result->exec_error == ENOTDIR;
+        result->outcome = absent ? OUTCOME_NOT_FOUND : OUTCOME_NOT_EXECUTABLE;
+        result->status = absent ? EXIT_NOT_FOUND : EXIT_REFUSED;
+    } else if (watch->ended) {
+        result->outcome = signalled ? OUTCOME_SIGNALLED : OUTCOME_EXITED;
+        result->status = signalled ? 128 + WTERMSIG(watch->status) : WEXITSTATUS(watch->status);
+    } else if (watch->told) {
+        result->outcome = OUTCOME_TERMINATED;
+        result->status = 128 + watch->told;
+    }
+}
+
+/* The terminal that the command reads and writes, or -1. */
+static int terminal_of(const struct plan *plan) {
+    bool written = false;
+    int number = -1;
+    for (size_t i = 0; i < plan->channels.count; i++) {
+        const struct channel *channel = &plan->channels.at[i];
+        if (channel->kind == CHANNEL_TTY && channel->inward)
+            number = channel->number;
+        written |= channel->kind == CHANNEL_TTY && !channel->inward;
+    }
+    return written ? number : -1;
+}
+
+int supervise_run(struct box *box, struct error *err) {
+    struct watch watch = {.box = box, .launch = box->launch, .started = now_in(1000000), .signals = -1};
+    struct termios saved;
+    sigset_t passed, mask;
+    watch.deadline = box->policy.timeout ? now_in(1000) + box->policy.timeout : 0;
+    int terminal = terminal_of(&box->plan);
+    bool raw = terminal >= 0 && !terminal_raw(terminal, &saved);
+    sigprocmask(SIG_SETMASK, NULL, &mask);
+    sigemptyset(&passed);
+    for (int number = 1; number < NSIG; number++)
+        if (sigismember(&mask, number) == 1 && sigismember(&box->launch->mask, number) == 0)
+            sigaddset(&passed, number);
+    watch.signals = signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK);
+    int failed = watch.signals < 0;
+    if (!failed)
+        loop(&watch);
+    launch_kill(box->launch);
+    if (raw)
+        (void)terminal_restore(terminal, &saved);
+    fd_close(&watch.signals);
+    judge(&watch);
+    return failed ? error_set(err, EXIT_REFUSED, "the command was ended: its signals could not be watched") : 0;
+}

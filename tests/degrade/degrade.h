@@ -1,0 +1,42 @@
+/* degrade: what its files share. Rules say which system calls fail or wait; see degrade.c for the whole. */
+#ifndef DEGRADE_H
+#define DEGRADE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RULES_MAX = 64, ANY_ARGUMENT = -1 };
+
+struct rule {
+    int call;           /* number of the call */
+    int argument;       /* index of the argument that is looked at too, or ANY_ARGUMENT */
+    bool any_bit;       /* the argument matches when it shares a bit with value, else when it equals value */
+    uint32_t value;     /* compared with the low 32 bits of the argument */
+    int error;          /* the errno the call fails with, or 0 when it is only delayed */
+    unsigned delay_ms;  /* how long the call waits before it goes on */
+    bool kill;          /* the command's first process is killed, and the call goes on once it is dead */
+    unsigned nth;       /* only this call (1 is the first) is affected, or 0 for every one */
+    unsigned seen;      /* how many calls have matched; counted only by the supervisor */
+};
+
+struct rules {
+    size_t count;
+    struct rule list[RULES_MAX];
+};
+
+/* Read a comma-separated list of rules. Return 0, or -1 with a sentence in problem. */
+int rules_parse(struct rules *rules, const char *text, char *problem, size_t problem_size);
+
+/* Must the supervisor be asked about calls that match this rule? */
+bool rule_needs_supervisor(const struct rule *rule);
+
+/* Install the filter on this process. An execve whose second argument is exempt_argv passes. *listener becomes the
+ * descriptor for the supervisor, or -1 where no rule needs one. Return 0, or -1 with errno. */
+int filter_install(const struct rules *rules, const char *const *exempt_argv, int *listener);
+
+/* Answer notifications until no process under the filter is left. command is a pidfd of the command's first process.
+ * Never returns. */
+_Noreturn void supervisor_run(struct rules *rules, int listener, int command);
+
+#endif

@@ -1,0 +1,172 @@
+"""What the tests of this folder share: adverse hosts to run pinfold on, and the two results that are allowed there.
+
+Allowed are a refusal (126, one line of cause and remedy, nothing of the command happened) and, where a test says so,
+a run that holds every guarantee: it looks inside exactly as it does on an undisturbed host.
+
+Executed as a program, this file makes a user namespace with all ids, sets a limit of namespaces in it, and executes a
+command there: hosts.py LIMIT VALUE COMMAND…, LIMIT a file of /proc/sys/user.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import BUILD, Result  # noqa: E402
+
+DEGRADE = BUILD / "tests" / "degrade"
+MARKER = "marker"
+COMMAND = ["sh", "-c", f"echo ran; : >{MARKER}"]
+
+# What a box is like, told by a command in it: identity, privileges, mounts, network, descriptors, environment, and
+# a few harmless forbidden acts. $1 is a folder granted for reading that holds `file` and `fifo`, $2 one not granted.
+STATE = r"""
+export LC_ALL=C
+grep -E '^(Uid|Gid|Groups|Cap[A-Z][a-z]+|NoNewPrivs|Seccomp|Seccomp_filters|NSpid|NSsid):' /proc/self/status
+grep -E 'core file|open files|processes' /proc/self/limits
+cut -d' ' -f4- /proc/self/mountinfo | sed -E 's/(shared|master|propagate_from):[0-9]+ //g'
+uname -n; id -u; id -g
+sed 1,2d /proc/net/dev | cut -d: -f1; grep -c 127.0.0.1 /proc/net/fib_trie
+ls -l /proc/self/fd | sed -E 's/.* ([0-9]+ -> [a-z/]+).*/\1/'
+env | sort
+cut -d' ' -f4 /proc/self/stat; sed -E 's/^[0-9a-f]+ //; s/ [0-9]+ (perm|expd)//' /proc/keys
+for namespace in cgroup ipc mnt net pid user uts; do
+    [ "$(readlink /proc/self/ns/$namespace)" = "$(eval echo \$host_$namespace)" ] && echo "host's $namespace namespace"
+done
+unshare --user true; unshare --mount true
+mkdir /usr/x /etc/x "$1/x" "$2/x"; chmod 755 /usr; cat "$1/file" "$2/file"; : 3<>"$1/fifo"
+"""
+
+
+def in_box(lab, *options, command=COMMAND, inner=(), outer=(), binary=None, workspace=None, **more):
+    """pinfold in a host made adverse by `inner` (run as the test's user) and `outer` (as who runs the tests)."""
+    front = [binary or lab.pinfold, "run", "--workspace", workspace or lab.ws, *options, "--", *command]
+    argv = [*outer, *lab.user.argv([*inner, *front])]
+    more.setdefault("stdin", subprocess.DEVNULL)
+    more.setdefault("timeout", 20)
+    more.setdefault("cwd", lab.ws)
+    done = subprocess.run([os.fspath(a) for a in argv], env=lab.environment(more.pop("env", None)), text=True,
+                          errors="surrogateescape", stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    return Result(done)
+
+
+def degraded(rules):
+    return [DEGRADE, rules, "--"]
+
+
+def namespace(script):
+    """A mount namespace of its own, set up by a script (as root) before the user's command runs in it."""
+    quiet = f'{{ {script}; }} >/dev/null 2>&1\nexec "$@"'
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-ec", quiet, "sh"]
+
+
+def limited(limit, value):
+    return ["/usr/bin/python3", os.path.abspath(__file__), limit, str(value)]
+
+
+def assert_ran(lab, result):
+    assert result.code == 0 and result.out == "ran\n" and result.err == "", result
+    (lab.ws / MARKER).unlink()   # FileNotFoundError: the command did not get as far
+
+
+def nothing_ran(lab, result):
+    """Did the command do nothing at all? The most important thing of all; a failure here is a hole."""
+    return "ran" not in result.out and not (lab.ws / MARKER).exists()
+
+
+def one_line(result):
+    return result.err.startswith("pinfold: ") and result.err.count("\n") == 1 and result.err.endswith("\n")
+
+
+def assert_refused(lab, result, cause=".", remedy="."):
+    assert nothing_ran(lab, result), f"HOLE: something ran: {result}"
+    assert result.code == 126, f"not a refusal: {result}"
+    assert result.out == "" and one_line(result), f"a refusal is one line: {result}"
+    assert re.search(cause, result.err, re.I), f"the cause {cause!r} is not named: {result.err}"
+    assert re.search(remedy, result.err, re.I), f"the remedy {remedy!r} is not named: {result.err}"
+
+
+class State:
+    """Compares what the box looks like inside on an adverse host with what it looks like undisturbed."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.granted = lab.outside / "granted"
+        self.hidden = lab.outside / "hidden"
+        for folder in (self.granted, self.hidden):
+            lab.file(folder / "file", f"text of {folder.name}\n")
+        os.mkfifo(self.granted / "fifo")
+        lab.own(self.granted / "fifo")
+        self.receipt = lab.scratch.path / "state-receipt.json"
+
+    def run(self, inner=(), options=(), **more):
+        names = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
+        host = [f"--env=host_{n}={os.readlink(f'/proc/self/ns/{n}')}" for n in names]
+        host = [word for pair in host for word in pair.split("=", 1)]
+        self.receipt.unlink(missing_ok=True)
+        script = f": >{MARKER}; echo ran; exec 2>&1\n{STATE}"
+        return in_box(self.lab, "--read", self.granted, "--receipt", self.receipt, *host, *options, inner=inner,
+                      command=["sh", "-c", script, "sh", self.granted, self.hidden], **more)
+
+    def undisturbed(self):
+        """The reference, under a rule that hits nothing, since the filters of a process are counted."""
+        result = self.run(inner=degraded("acct=EPERM"))
+        assert "ran\n" in result.out and result.err == "", f"control leg: {result}"
+        assert "text of granted" in result.out and "text of hidden" not in result.out, result
+        (self.lab.ws / MARKER).unlink()
+        return result
+
+    def guarantees(self):
+        receipt = json.loads(self.receipt.read_text())
+        return receipt, {name: one["state"] for name, one in receipt["guarantees"].items()}
+
+    def assert_held_or_refused(self, result, reference):
+        """What a disturbed launch may come to. Says whether it ran."""
+        if result.code == 126:
+            assert_refused(self.lab, result)
+            return False
+        if nothing_ran(self.lab, result):
+            raise AssertionError(f"neither ran nor refused: {result}")
+        (self.lab.ws / MARKER).unlink(missing_ok=True)
+        assert result.out == reference.out, f"HOLE: the box differs:\n{difference(reference.out, result.out)}"
+        assert result.code == reference.code and result.err == "", result
+        receipt, states = self.guarantees()
+        assert receipt["confined"] == "full" and set(states.values()) == {"held"}, receipt
+        return True
+
+
+def difference(before, after):
+    a, b = before.splitlines(), after.splitlines()
+    return "\n".join([f"- {line}" for line in a if line not in b] + [f"+ {line}" for line in b if line not in a])
+
+
+def enter_limited(limit, value, argv):
+    """A user namespace with every id of this one, where user.LIMIT is VALUE. unshare(1) would need newuidmap."""
+    ready, ready_write = os.pipe()
+    mapped, mapped_write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(mapped_write)
+        import ctypes
+        if ctypes.CDLL(None, use_errno=True).unshare(0x10000000) != 0:   # CLONE_NEWUSER; os.unshare is Python 3.12
+            os._exit(125)
+        os.write(ready_write, b"r")
+        if os.read(mapped, 1) != b"m":
+            os._exit(125)
+        with open(f"/proc/sys/user/{limit}", "w", encoding="ascii") as file:
+            file.write(value)
+        os.execvp(argv[0], argv)
+    os.close(ready_write)
+    if os.read(ready, 1) == b"r":
+        for ids in ("uid_map", "gid_map"):
+            with open(f"/proc/{child}/{ids}", "w", encoding="ascii") as file:
+                file.write("0 0 4294967295")
+        os.write(mapped_write, b"m")
+    os.close(mapped_write)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    sys.exit(128 - status if status < 0 else status)
+
+
+if __name__ == "__main__":
+    enter_limited(sys.argv[1], sys.argv[2], sys.argv[3:])

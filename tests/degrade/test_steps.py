@@ -1,0 +1,135 @@
+"""Each step of the launch made to fail: pinfold refuses, or runs with every guarantee held by a fallback.
+
+The counted tests let exactly one call fail: the first, the second, and so on to the last call before the command. How
+many there are is found by a run that is killed at the K-th call: it ends by itself when there is no K-th.
+"""
+import signal
+
+import pytest
+
+from hosts import State, assert_refused, degraded, in_box, nothing_ran
+
+# Every call of a name fails. The number after @ says which argument must have which value.
+WHOLE = {
+    "no_new_privs": "prctl@0:38=EPERM",
+    "dumpable": "prctl@0:4=EPERM",
+    "parent death signal": "prctl@0:1=EINVAL",
+    "securebits": "prctl@0:28=EPERM",
+    "bounding set": "prctl@0:24=EPERM",
+    "ambient set": "prctl@0:47=EINVAL",
+    "prctl": "prctl=EPERM",
+    "capset": "capset=EPERM",
+    "capget": "capget=EPERM",
+    "keyctl absent": "keyctl=ENOSYS",
+    "keyctl denied": "keyctl=EPERM",
+    "key quota": "keyctl=EDQUOT",
+    "host name": "sethostname=EPERM",
+    "loopback up": "ioctl@1:0x8914=EPERM",
+    "all of ioctl": "ioctl=ENOTTY",
+    "close_range absent": "close_range=ENOSYS",
+    "close_range denied": "close_range=EPERM",
+    "limits": "prlimit64=EPERM,setrlimit=EPERM",
+    "setresuid": "setresuid=EPERM",
+    "setresgid": "setresgid=EPERM",
+    "setgroups": "setgroups=EPERM",
+    "setsid": "setsid=EPERM",
+    "mount_setattr absent": "mount_setattr=ENOSYS",
+    "mount_setattr denied": "mount_setattr=EPERM",
+    "new mount calls absent": "fsopen=ENOSYS,fsconfig=ENOSYS,fsmount=ENOSYS,open_tree=ENOSYS,move_mount=ENOSYS,"
+                              "mount_setattr=ENOSYS,fspick=ENOSYS,open_tree_attr=ENOSYS",
+    "mount": "mount=EPERM",
+    "umount": "umount2=EPERM",
+    "clone3 absent": "clone3=ENOSYS",
+    "openat2 absent": "openat2=ENOSYS",
+    "pidfds absent": "pidfd_open=ENOSYS,pidfd_send_signal=ENOSYS,pidfd_getfd=ENOSYS",
+    "statx absent": "statx=ENOSYS",
+    "statmount absent": "statmount=ENOSYS,listmount=ENOSYS",
+    "sockets": "socket=EPERM",
+    "unix socket pairs": "socketpair=EMFILE",
+    "pipes": "pipe2=EMFILE,pipe=EMFILE",
+    "fork": "clone3=EAGAIN,clone=EAGAIN,fork=EAGAIN,vfork=EAGAIN",
+    "memory files": "memfd_create=ENOSYS",
+    "splice": "splice=EINVAL,tee=EINVAL,sendfile=EINVAL",
+    "epoll": "epoll_create1=EMFILE",
+    "signal descriptors": "signalfd4=EMFILE",
+    "timers": "timerfd_create=EMFILE,timer_create=EAGAIN",
+}
+
+SETUP = ("prctl", "capset", "keyctl", "sethostname", "ioctl", "close_range", "prlimit64", "setresuid", "setresgid",
+         "setsid", "mount", "fsopen", "fsconfig", "fsmount", "open_tree", "move_mount", "mount_setattr", "pivot_root",
+         "umount2", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp", "unshare",
+         "clone3", "clone", "setgroups", "mkdir", "mkdirat", "symlinkat", "symlink", "fchdir", "chdir")
+
+EVERY = (*SETUP, "openat", "openat2", "open", "close", "read", "write", "sendmsg", "recvmsg", "sendto", "recvfrom",
+         "socket", "socketpair", "pipe2", "dup", "dup2", "dup3", "fcntl", "fstat", "newfstatat", "statx", "stat",
+         "lstat", "readlinkat", "readlink", "getdents64", "execve", "execveat", "rt_sigaction", "rt_sigprocmask",
+         "sigaltstack", "signalfd4", "poll", "ppoll", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait",
+         "mmap", "brk", "munmap", "mprotect", "fork", "vfork", "pidfd_open", "pidfd_send_signal", "memfd_create",
+         "mknodat", "linkat", "access", "faccessat", "faccessat2", "fchmod", "fchown", "fchmodat", "fchownat", "umask",
+         "getcwd", "lseek", "ftruncate", "fstatfs", "statfs", "setpgid", "getpgid", "getsid", "getuid", "geteuid",
+         "getgid", "getegid", "capget", "bind", "listen", "connect", "getsockopt", "setsockopt", "getsockname",
+         "setns", "unlink", "unlinkat", "chmod", "chown", "kill", "tgkill", "wait4", "waitid", "timerfd_create",
+         "timerfd_settime", "clock_nanosleep", "setitimer", "getrandom", "uname", "sched_setaffinity", "setpriority",
+         "request_key", "add_key", "arch_prctl", "set_tid_address", "gettid", "getpid", "getppid", "futex", "sysinfo")
+
+CALLS_MAX = 400
+
+
+def calls_before_command(lab, name):
+    """How often a call is made in a launch whose command doesn't exist, so that all the calls are pinfold's own."""
+    for count in range(1, CALLS_MAX):
+        result = in_box(lab, command=["/nonexistent/command"], inner=degraded(f"{name}#{count}=kill"))
+        assert nothing_ran(lab, result)
+        if result.code != -signal.SIGKILL:
+            return count - 1
+    raise AssertionError(f"{name} is called more than {CALLS_MAX} times")
+
+
+def fail_each(lab, name, errors):
+    state = State(lab)
+    reference = state.undisturbed()
+    problems = []
+    for count in range(1, calls_before_command(lab, name) + 1):
+        for error in errors:
+            rule = f"{name}#{count}={error}"
+            try:
+                state.assert_held_or_refused(state.run(inner=degraded(rule)), reference)
+            except AssertionError as problem:
+                problems.append(f"{rule}: {problem}")
+                for left in lab.ws.iterdir():
+                    left.unlink()
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("rules", WHOLE.values(), ids=[name.replace(" ", "-") for name in WHOLE])
+def test_a_step_that_always_fails(lab, rules):
+    state = State(lab)
+    reference = state.undisturbed()
+    state.assert_held_or_refused(state.run(inner=degraded(rules)), reference)
+
+
+@pytest.mark.parametrize("name", SETUP)
+def test_one_call_of_the_setup_fails(lab, name):
+    fail_each(lab, name, ["EPERM"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVERY)
+def test_any_one_call_fails(lab, name):
+    fail_each(lab, name, ["EPERM", "ENOSYS", "ENOMEM"])
+
+
+@pytest.mark.parametrize("name", ["read", "write", "poll", "ppoll", "wait4", "waitid", "openat", "recvmsg", "sendmsg",
+                                  "epoll_wait", "epoll_pwait", "futex", "close", "dup2"])
+def test_an_interrupted_call_is_tried_again(lab, name):
+    """EINTR is no failure. Where a call can't be interrupted in truth, a refusal is right too."""
+    fail_each(lab, name, ["EINTR"])
+
+
+def test_a_launch_whose_verify_is_made_to_lie_is_refused(lab):
+    """The forbidden acts that verify tries: an error that isn't the expected one is a refusal."""
+    for rule in ("mkdir=EACCES", "mkdirat=EACCES", "chmod=EPERM", "fchmodat=EPERM,fchmodat2=EPERM",
+                 "connect=ECONNREFUSED"):
+        result = in_box(lab, inner=degraded(rule))
+        if result.code != 0:
+            assert_refused(lab, result)

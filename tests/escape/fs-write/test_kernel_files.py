@@ -1,0 +1,98 @@
+"""Files of the kernel in /proc and /sys (entries 40 to 42)."""
+import os
+from pathlib import Path
+
+import pytest
+
+from places import in_namespace
+
+SYSCTLS = ["kernel/core_pattern", "kernel/modprobe", "kernel/hostname", "kernel/randomize_va_space", "vm/drop_caches",
+           "fs/file-max", "net/ipv4/ip_forward", "kernel/ns_last_pid", "vm/overcommit_memory"]
+
+
+@pytest.mark.parametrize("name", SYSCTLS)
+def test_e040_sysctl(lab, name):
+    """A kernel setting can't be written; the control is root's, who writes back what is there.
+
+    EACCES is the kernel's, which knows the box's users as nobody; EROFS is the mount's, for who may write otherwise.
+    """
+    path = Path("/proc/sys") / name
+    readable = path.exists() and path.stat().st_mode & 0o444
+    attack = ["rewrite", path] if readable and name != "vm/drop_caches" else ["open", path, "write"]
+    lab.legs(attack, {"EACCES", "EROFS"}, control=lab.user.uid == 0 and path.exists(),
+             witness=lambda: path.read_text() if readable else None, without=("landlock",))
+
+
+@pytest.mark.parametrize("name", ["max_user_namespaces", "max_mnt_namespaces"])
+def test_e040_namespace_sysctl(lab, name):
+    """The settings that belong to a user namespace can't be written; the control is in one of its own."""
+    attack = ["rewrite", f"/proc/sys/user/{name}"]
+    lab.legs(attack, {"EACCES", "EROFS"}, control_argv=in_namespace(lab, attack), without=("landlock",))
+
+
+@pytest.mark.parametrize("folder", ["/proc/sys", "/proc/sys/kernel", "/proc/sys/net"])
+def test_e040_sysctl_mount_is_read_only(lab, folder):
+    """The mount itself is read-only: mkdir looks at the mount before it looks at permissions. There is no control,
+    since nothing can be made there on any host; without the layer the kernel says another errno."""
+    lab.legs(["mkdir", f"{folder}/x"], {"EROFS"}, control=False, without=("landlock",))
+    assert lab.plain([lab.attacker, "mkdir", f"{folder}/x"]).verdict in ("EACCES", "EPERM", "ENOENT")
+
+
+FILES = [("/proc/sysrq-trigger", "write"), ("/proc/irq/default_smp_affinity", "write"), ("/proc/timer_list", "read"),
+         ("/proc/kcore", "read"), ("/proc/kmsg", "read"), ("/proc/kpagecount", "read"), ("/proc/kpageflags", "read"),
+         ("/proc/sched_debug", "read"), ("/proc/mtrr", "write"), ("/proc/slabinfo", "read"), ("/proc/iomem", "write"),
+         ("/proc/vmallocinfo", "read"), ("/proc/pagetypeinfo", "read")]
+
+
+@pytest.mark.parametrize("path, how", FILES, ids=[path for path, how in FILES])
+def test_e041_proc_file(lab, path, how):
+    """What controls or shows the machine is closed; the control is root's, where this kernel has the file."""
+    there = os.path.exists(path) and os.stat(path).st_mode & (0o200 if how == "write" else 0o400)
+    lab.legs(["open", path, how], {"EACCES", "EROFS", "ENOENT"}, control=lab.user.uid == 0 and bool(there))
+
+
+@pytest.mark.parametrize("path", ["/proc/irq", "/proc/acpi", "/proc/fs", "/proc/scsi", "/proc/bus", "/proc/driver",
+                                  "/proc/tty", "/proc/asound", "/proc/dynamic_debug"])
+def test_e041_proc_folder(lab, path):
+    """Folders of drivers are hidden, or show nothing; the control is everybody's, where the folder holds something."""
+    there = os.path.isdir(path) and bool(os.listdir(path))
+    lab.legs(["list-any", path], {"EACCES", "ENOENT", "ENODATA"}, control=there)
+
+
+SYSFS = ["/sys/kernel/mm/transparent_hugepage/enabled", "/sys/power/state", "/sys/kernel/uevent_helper",
+         "/sys/module/printk/parameters/time", "/sys/block/vda/uevent", "/sys/kernel/profiling", "/sys/power/disk",
+         "/sys/fs/cgroup/memory/release_agent", "/sys/fs/cgroup/cpu/release_agent", "/sys/kernel/reboot/mode"]
+
+
+@pytest.mark.parametrize("path", SYSFS)
+def test_e042_sysfs_file(lab, path):
+    """Settings in /sys are not there; the control is root's, where this kernel has the file."""
+    lab.legs(["open", path, "write"], {"ENOENT"}, control=lab.user.uid == 0 and os.path.exists(path))
+
+
+@pytest.mark.parametrize("path", ["/sys/kernel", "/sys/fs", "/sys/fs/cgroup", "/sys/fs/bpf", "/sys/kernel/debug",
+                                  "/sys/kernel/tracing", "/sys/kernel/security", "/sys/module", "/sys/class",
+                                  "/sys/firmware", "/sys/block", "/sys/bus", "/sys/dev"])
+def test_e042_sysfs_folder(lab, path):
+    """Of /sys only the processors are there."""
+    allowed = os.path.isdir(path) and lab.plain(["/bin/ls", path]).code == 0
+    lab.legs(["list", path], {"ENOENT"}, control=allowed)
+
+
+CPU = "/sys/devices/system/cpu"
+
+
+@pytest.mark.parametrize("name", ["cpu1/online", "smt/control", "cpu0/uevent", "uevent", "cpu0/microcode/reload"])
+def test_e042_processors_are_read_only(lab, name):
+    """What is there of /sys can't be written; the control is root's, where this kernel has the file.
+    EACCES is the kernel's, which knows the box's users as nobody."""
+    path = f"{CPU}/{name}"
+    there = os.path.exists(path)
+    lab.legs(["open", path, "write"], {"EACCES", "EROFS"} if there else {"ENOENT"},
+             control=lab.user.uid == 0 and there)
+
+
+def test_e042_processors_mount_is_read_only(lab):
+    """The mount itself is read-only, which mkdir shows; without it the kernel says EPERM or EACCES."""
+    lab.legs(["mkdir", f"{CPU}/x"], {"EROFS"}, control=False, without=("landlock",))
+    assert lab.plain([lab.attacker, "mkdir", f"{CPU}/x"]).verdict in ("EPERM", "EACCES")
