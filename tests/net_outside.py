@@ -18,7 +18,7 @@ LIFETIME = 180
 # Documentation addresses (RFC 5737, RFC 3849) and one of each special kind, all local to the namespace.
 ADDRESSES = ["198.51.100.1/24", "192.168.77.1/24", "169.254.169.254/32", "2001:db8::1/64", "fd00:ec2::254/128",
              "fe80::1/64", "2002:c633:6401::1/128", "64:ff9b::c633:6401/128"]
-GROUPS = [("224.0.0.251", 4), ("224.0.0.252", 4)]
+GROUPS = ["224.0.0.251", "224.0.0.252"]
 
 
 class NetUser(harness.User):
@@ -63,13 +63,9 @@ class OutsideNet:
 
 
 def set_up():
-    ip = lambda *words: subprocess.run(["ip", *words], check=True)
-    ip("link", "set", "lo", "up")
-    for address in ADDRESSES:
-        ip("addr", "add", address, "dev", "lo", *(["nodad"] if ":" in address else []))
-    for destination in ("default", "224.0.0.0/4"):
-        ip("route", "add", destination, "dev", "lo")
-    ip("-6", "route", "add", "default", "dev", "lo")
+    steps = ["link set lo up", "route add default dev lo", "route add 224.0.0.0/4 dev lo", "route add ::/0 dev lo"]
+    steps += [f"addr add {address} dev lo" + (" nodad" if ":" in address else "") for address in ADDRESSES]
+    subprocess.run(["ip", "-batch", "-"], input="\n".join(steps), text=True, check=True)
     Path("/proc/sys/net/ipv4/ping_group_range").write_text("0 0" if os.getuid() else "0 65534", encoding="ascii")
 
 
@@ -81,7 +77,7 @@ def serve(log):
         server.bind(("::", PORT))
     tcp.listen(16)
     lo = socket.if_nametoindex("lo")
-    for group, _ in GROUPS:
+    for group in GROUPS:
         udp.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
                        socket.inet_aton(group) + socket.inet_aton("0.0.0.0") + lo.to_bytes(4, sys.byteorder))
     print("ready", flush=True)

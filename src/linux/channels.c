@@ -26,11 +26,6 @@ static int open_pipe(const struct plan *plan, struct channels *channels, size_t 
     }
     if (pipe2(ends, O_CLOEXEC))
         return -1;
-    /* the box re-opens /dev/stdin and the like: the pipe is its own */
-    if (plan->root_mapped && fchown(ends[0], plan->id_base, plan->id_base)) {
-        close(ends[0]), close(ends[1]);
-        return -1;
-    }
     channels->box[i] = ends[channel->inward ? 0 : 1];
     *stream = (struct relay_stream){.host = channel->number, .box = ends[channel->inward ? 1 : 0], .unread = -1,
                                     .inward = channel->inward, .kind = kind_of(channel->descriptor.kind)};
@@ -78,6 +73,14 @@ int channels_open(const struct plan *plan, struct channels *channels, struct fai
             return failure_set(failure, STEP_RELAY, errno, "");
     }
     return plan->terminal && open_terminal(plan, channels) ? failure_set(failure, STEP_RELAY, errno, "terminal") : 0;
+}
+
+/* The box re-opens /dev/stdin and the like by path: its pipes must belong to its ids. */
+int channels_give(const struct plan *plan, const struct channels *channels, struct failure *failure) {
+    for (size_t i = 0; plan->root_mapped && i < plan->channels.count; i++)
+        if (channels->box[i] >= 0 && fchown(channels->box[i], plan->id_base, plan->id_base))
+            return failure_set(failure, STEP_IDMAPPED_MOUNTS, errno, "");
+    return 0;
 }
 
 /* The terminal's streams: read from the one that is standard input, write to the first that is output. */

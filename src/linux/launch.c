@@ -82,7 +82,8 @@ static int clone_init(const struct plan *plan, struct launch *launch, struct ini
         return failure_set(failure, STEP_ID_MAPS, errno, "");
     if (launch->init < 0)
         return failure_set(failure, STEP_USER_NAMESPACE, saved, "clone");
-    return mapped ? failure_set(failure, STEP_ID_MAPS, map_error, "") : 0;
+    /* a root caller inside somebody's user namespace doesn't have the ids to map to */
+    return mapped ? failure_set(failure, plan->root_mapped ? STEP_IDMAPPED_MOUNTS : STEP_ID_MAPS, map_error, "id maps") : 0;
 }
 
 /* Tell init to go on, with the prepared mounts of a root caller. */
@@ -173,10 +174,11 @@ static int start(const struct plan *plan, struct launch *launch, struct witness 
     int cloned = clone_init(plan, launch, &init, life[0], control[1], failure);
     close(life[0]);
     close(control[1]);
+    if (cloned || relay_confirm(launch, failure) || channels_give(plan, channels, failure) ||
+        send_go(plan, launch, failure))
+        return -1;
     if (!plan->terminal)
         channels_close(channels); /* the relay and init have theirs */
-    if (cloned || relay_confirm(launch, failure) || send_go(plan, launch, failure))
-        return -1;
     return wait_ready(plan, launch, channels, failure);
 }
 

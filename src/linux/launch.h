@@ -62,6 +62,8 @@ int channels_open(const struct plan *plan, struct channels *channels, struct fai
     __attribute__((nonnull, warn_unused_result));
 int channels_terminal(const struct plan *plan, struct channels *channels, int master, struct failure *failure)
     __attribute__((nonnull, warn_unused_result));
+int channels_give(const struct plan *plan, const struct channels *channels, struct failure *failure)
+    __attribute__((nonnull, warn_unused_result));
 void channels_close(struct channels *channels) __attribute__((nonnull));
 
 /* In a process of the box: tell the supervisor that a step failed, and end. */

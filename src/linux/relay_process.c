@@ -32,17 +32,27 @@ static int take_signals(bool terminal) {
     return terminal ? signalfd(-1, &window, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
 }
 
-static int confine(const struct plan *plan) {
+/* What the relay says once: which step of its confinement failed and how, or that all was taken. */
+struct answer {
+    uint32_t step; /* STEP_COUNT: confined */
+    int32_t error;
+};
+
+static struct answer confine(const struct plan *plan) {
     static struct seccomp_program program;
-    if (seccomp_compile(&seccomp_relay, false, 0, 0, &program)) {
-        errno = E2BIG;
-        return -1;
-    }
-    if (confine_core() || confine_capabilities() || confine_no_new_privs() || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
-        return -1;
+    if (confine_core())
+        return (struct answer){STEP_LIMITS, errno};
+    if (confine_capabilities() || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+        return (struct answer){STEP_CAPABILITIES, errno};
+    if (confine_no_new_privs())
+        return (struct answer){STEP_NO_NEW_PRIVS, errno};
     if (plan->taken[STEP_LANDLOCK] && landlock_close(plan->probe->landlock_abi))
-        return -1;
-    return plan->taken[STEP_SECCOMP] ? seccomp_install(&program) : 0;
+        return (struct answer){STEP_LANDLOCK, errno};
+    if (seccomp_compile(&seccomp_relay, false, 0, 0, &program))
+        return (struct answer){STEP_SECCOMP, E2BIG};
+    if (plan->taken[STEP_SECCOMP] && seccomp_install(&program))
+        return (struct answer){STEP_SECCOMP, errno};
+    return (struct answer){STEP_COUNT, 0};
 }
 
 static _Noreturn void relay_main(const struct plan *plan, const struct channels *channels, int link, pid_t supervisor) {
@@ -56,13 +66,17 @@ static _Noreturn void relay_main(const struct plan *plan, const struct channels 
         keep[count++] = channels->stream[i].unread;
     }
     keep[count++] = link;
-    int failed = fds_keep(keep, count) ? errno : 0;
-    int window = failed ? -2 : take_signals(plan->terminal);
-    struct relay *relay = window == -2 ? NULL : relay_open(channels->stream, channels->streams);
-    if (!failed && (!relay || confine(plan)))
-        failed = errno ? errno : EIO;
-    unsigned char answer = (unsigned char)failed; /* 0: confined */
-    if (fd_write_all(link, &answer, 1) || failed)
+    struct answer answer = {STEP_RELAY, EIO};
+    struct relay *relay = NULL;
+    int window = -2;
+    if (fds_keep(keep, count))
+        answer = (struct answer){STEP_DESCRIPTORS, errno};
+    else if ((window = take_signals(plan->terminal)) == -2 || (plan->terminal && window < 0) ||
+             !(relay = relay_open(channels->stream, channels->streams)))
+        answer.error = errno;
+    else
+        answer = confine(plan);
+    if (fd_write_all(link, &answer, sizeof answer) || answer.step != STEP_COUNT)
         _exit(1);
     _exit(relay_run(relay, link, window) ? 1 : 0);
 }
@@ -87,11 +101,12 @@ int relay_start(const struct plan *plan, const struct channels *channels, struct
 }
 
 int relay_confirm(const struct launch *launch, struct failure *failure) {
-    unsigned char answer;
+    struct answer answer;
     if (launch->relay_link < 0)
         return 0;
-    ssize_t got = fd_read_all(launch->relay_link, &answer, 1);
-    if (got == 1 && !answer)
+    if (fd_read_all(launch->relay_link, &answer, sizeof answer) != (ssize_t)sizeof answer)
+        return failure_set(failure, STEP_RELAY, EPIPE, "");
+    if (answer.step == STEP_COUNT)
         return 0;
-    return failure_set(failure, STEP_RELAY, got == 1 ? answer : got < 0 ? errno : EPIPE, "");
+    return failure_set(failure, answer.step < STEP_COUNT ? (enum step)answer.step : STEP_RELAY, answer.error, "relay");
 }

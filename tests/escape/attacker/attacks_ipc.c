@@ -15,6 +15,9 @@ enum {
     SIZE = 4096,
     REMOVE = 0,
     KEY_JOIN_SESSION = 1,
+    KEY_SET_PERMISSIONS = 5,
+    KEY_OPEN_TO_USER = 0x3f3f0000,
+    KEY_LINK = 8,
     KEY_UNLINK = 9,
     KEY_SEARCH = 10,
     KEY_READ = 11,
@@ -148,14 +151,16 @@ static int mq_remove(int count, char **words)
     return report(syscall(CALL_MQ_UNLINK, words[0]));
 }
 
-/* Runs COMMAND with a session keyring of its own that holds a key, and the user's keyring holding the same key. */
+/* Runs COMMAND with a session keyring of its own that holds a key, linked into the user's keyring too;
+ * every process of the user may read it. */
 static int key_session(int count, char **words)
 {
     if (syscall(CALL_KEYCTL, (long)KEY_JOIN_SESSION, NULL) < 0)
         return report(-1);
-    for (int i = 0; i < 2; i++)
-        if (syscall(CALL_ADD_KEY, "user", words[0], "secret", 6L, (long)(i ? KEYRING_USER : KEYRING_SESSION)) < 0)
-            return report(-1);
+    const long key = syscall(CALL_ADD_KEY, "user", words[0], "secret", 6L, (long)KEYRING_SESSION);
+    if (key < 0 || syscall(CALL_KEYCTL, (long)KEY_SET_PERMISSIONS, key, (long)KEY_OPEN_TO_USER) < 0 ||
+        syscall(CALL_KEYCTL, (long)KEY_LINK, key, (long)KEYRING_USER) < 0)
+        return report(-1);
     (void)count;
     execv(words[1], words + 1);
     return report(-1);

@@ -14,7 +14,7 @@ def run_redirected(lab, redirection, words, boxed, options=(), without="", fds=(
     if boxed:
         binary = lab.layers_off if without else lab.pinfold
         front = [binary, "run", "--workspace", lab.ws, "--read", lab.attacker.parent, *options, "--"]
-    shell = ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh"]
+    shell = ["/bin/bash", "-c", f'exec "$@" {redirection}', "bash"]
     return lab.plain([*shell, *front, *words], pass_fds=fds, env={"PINFOLD_WITHOUT": without} if without else None)
 
 
@@ -182,6 +182,7 @@ def test_e030_reopen_memfd(lab, how):
 def test_e030_socket(lab, number):
     """A socket on 0 to 2 (Node gives them) works and is not the socket itself: no descriptors through it."""
     ours, theirs = socket.socketpair()
+    ours.settimeout(10)
     words = [lab.attacker, "fd-socket", str(number)]
     redirection = f"{number}{'<' if number == 0 else '>'}&{theirs.fileno()}"
     control = run_redirected(lab, redirection, words, False, fds=(theirs.fileno(),))

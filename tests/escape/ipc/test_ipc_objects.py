@@ -5,8 +5,6 @@ import secrets
 import pytest
 from victims import Stage, unique
 
-CLOSED = {"EPERM"}
-
 
 class Maker:
     """Makes an object of the test's user outside the box and removes it at the end."""
@@ -31,6 +29,14 @@ def stage(lab):
     one = Stage(lab)
     yield one
     one.close()
+
+
+@pytest.fixture
+def secret(lab):
+    """The name of a key that a test puts into the user's keyring; the keyring outlives the test, so it's taken out."""
+    name = unique("key")
+    yield name
+    lab.plain([lab.attacker, "key_remove", name, "user"])
 
 
 def key():
@@ -125,36 +131,30 @@ def test_e156_inherited_pipe(lab):
 
 
 @pytest.mark.parametrize("ring", ["session", "user"])
-def test_e125_e157_keyring_secret(lab, ring):
+def test_e125_e157_keyring_secret(lab, secret, ring):
     """A secret in the caller's session or user keyring can't be read: the calls are closed, and when they are not, the
     box has keyrings of its own."""
-    name = unique("key")
-    outside = [lab.attacker, "key_session", name]
+    outside = [lab.attacker, "key_session", secret]
     front = ["run", "--workspace", lab.ws, "--read", lab.attacker, "--", lab.attacker]
-    attack = ["key_read", name, ring]
+    attack = ["key_read", secret, ring]
     assert lab.plain([*outside, lab.attacker, *attack]).verdict == "ok", "control leg"
     done = lab.plain([*outside, lab.pinfold, *front, *attack])
     assert done.verdict == "EPERM", done
     done = lab.plain([*outside, lab.layers_off, *front, *attack], env={"PINFOLD_WITHOUT": "seccomp"})
     assert done.verdict == "ENOKEY", done
-    lab.plain([lab.attacker, "key_remove", name, "user"])
 
 
-def test_e125_request_key(lab):
+def test_e125_request_key(lab, secret):
     """Asking for the key by its name finds it outside and not inside."""
-    name = unique("key")
-    outside = [lab.attacker, "key_session", name]
+    outside = [lab.attacker, "key_session", secret]
     front = ["run", "--workspace", lab.ws, "--read", lab.attacker, "--", lab.attacker]
-    assert lab.plain([*outside, lab.attacker, "key_request", name]).verdict == "ok", "control leg"
-    assert lab.plain([*outside, lab.pinfold, *front, "key_request", name]).verdict == "EPERM"
-    done = lab.plain([*outside, lab.layers_off, *front, "key_request", name], env={"PINFOLD_WITHOUT": "seccomp"})
+    assert lab.plain([*outside, lab.attacker, "key_request", secret]).verdict == "ok", "control leg"
+    assert lab.plain([*outside, lab.pinfold, *front, "key_request", secret]).verdict == "EPERM"
+    done = lab.plain([*outside, lab.layers_off, *front, "key_request", secret], env={"PINFOLD_WITHOUT": "seccomp"})
     assert done.verdict == "ENOKEY", done
-    lab.plain([lab.attacker, "key_remove", name, "user"])
 
 
 @pytest.mark.parametrize("ring", ["session", "user"])
-def test_e157_key_quota(lab, ring):
+def test_e157_key_quota(lab, secret, ring):
     """No key can be added, so none is charged to the user's quota outside."""
-    name = unique("key")
-    lab.legs(["key_add", name, ring], CLOSED)
-    lab.plain([lab.attacker, "key_remove", name, ring])
+    lab.legs(["key_add", secret, ring], {"EPERM"})
