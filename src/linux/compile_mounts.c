@@ -126,8 +126,9 @@ static int add_covers(struct arena *arena, const struct plan *plan, mount_list *
     for (size_t i = 0; i < probe->sockets.count; i++)
         failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_EMPTY, .target = probe->sockets.at[i], .optional = true,
                                                           .why = "unix socket of the host", .step = STEP_SOCKETS});
-    for (size_t i = 0; plan->root_kept && i < probe->private_files.count; i++)
-        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_EMPTY, .target = probe->private_files.at[i], .optional = true,
+    for (size_t i = 0; plan->root_kept && i < probe->private_places.count; i++)
+        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_EMPTY, .target = probe->private_places.at[i].path,
+                                                          .folder = S_ISDIR(probe->private_places.at[i].mode), .optional = true,
                                                           .why = "not for everyone to read", .step = STEP_MOUNTS});
     return failed;
 }

@@ -29,7 +29,7 @@ static int native_launch(struct box *box, struct error *err) {
         probe_namespaces(&box->probe, failure.error);
     else
         box->probe.missing[failure.step] = failure.error ? failure.error : EIO;
-    if (failure.step == STEP_IDMAPPED_MOUNTS && probe_private_files(&box->arena, &box->probe, err))
+    if (failure.step == STEP_IDMAPPED_MOUNTS && probe_private_places(&box->arena, &box->probe, err))
         return -1;
     if (failure.detail[0])
         box->probe.detail = arena_copy(&box->arena, failure.detail);

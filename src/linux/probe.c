@@ -142,10 +142,10 @@ static int private_below(struct arena *arena, struct probe *probe, const char *f
         else if (lstat(path, &status) || S_ISLNK(status.st_mode))
             continue;
         else if (!(status.st_mode & (S_ISDIR(status.st_mode) ? 0001 : 0004)) || depth > 16) {
-            const char **added = list_add(arena, &probe->private_files);
+            struct place *added = list_add(arena, &probe->private_places);
             failed = added ? 0 : ENOMEM;
             if (added)
-                *added = path;
+                *added = (struct place){.path = path, .mode = status.st_mode};
         } else if (S_ISDIR(status.st_mode)) {
             failed = private_below(arena, probe, path, depth + 1);
         }
@@ -157,8 +157,8 @@ static int private_below(struct arena *arena, struct probe *probe, const char *f
     return failed;
 }
 
-int probe_private_files(struct arena *arena, struct probe *probe, struct error *err) {
-    probe->private_files.count = 0;
+int probe_private_places(struct arena *arena, struct probe *probe, struct error *err) {
+    probe->private_places.count = 0;
     int failed = private_below(arena, probe, "/etc", 0);
     return failed ? error_set(err, EXIT_REFUSED, "refused, nothing was started: /etc can't be looked through for files "
                                                  "that must be covered (%s)", error_name(failed))

@@ -12,7 +12,7 @@ int probe_host(struct arena *arena, const struct policy *policy, struct probe *p
     __attribute__((nonnull, warn_unused_result));
 
 /* Once id-mapped mounts were seen to be missing: which files under /etc must be covered. */
-int probe_private_files(struct arena *arena, struct probe *probe, struct error *err)
+int probe_private_places(struct arena *arena, struct probe *probe, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 
 /* After a clone of all namespaces failed with `error`: try each alone and note those that are missing. */

@@ -60,7 +60,7 @@ struct probe {
     LIST(struct link) links;
     LIST(const char *) sockets;  /* unix sockets found on the host, as canonical paths */
     bool sockets_complete;       /* false when a folder was too large to look through */
-    LIST(const char *) private_files; /* files under /etc that not everyone may read (looked for when root is kept) */
+    LIST(struct place) private_places; /* under /etc, not for everyone to read (looked for when root is kept) */
     LIST(struct descriptor) descriptors; /* 0, 1, 2, then the granted ones */
 };
 

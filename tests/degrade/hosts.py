@@ -23,7 +23,7 @@ COMMAND = ["sh", "-c", f"echo ran; : >{MARKER}"]
 # a few harmless forbidden acts. $1 is a folder granted for reading that holds `file` and `fifo`, $2 one not granted.
 STATE = r"""
 export LC_ALL=C
-grep -E '^(Uid|Gid|Groups|Cap[A-Z][a-z]+|NoNewPrivs|Seccomp|Seccomp_filters|NSpid|NSsid):' /proc/self/status
+grep -E '^(Uid|Gid|Groups|Cap[A-Z][a-z]+|NoNewPrivs|Seccomp|Seccomp_filters):' /proc/self/status
 grep -E 'core file|open files|processes' /proc/self/limits
 cut -d' ' -f4- /proc/self/mountinfo | sed -E 's/(shared|master|propagate_from):[0-9]+ //g'
 uname -n; id -u; id -g
