@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include "base/fd.h"
+#include "base/path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,8 +77,9 @@ int command_run_box(int argc, char **argv, char *const *caller) {
                                          .status = err.status};
         print_error(&err);
     } else if (box.result.exec_error) {
-        char text[2048];
-        snprintf(text, sizeof text, "%.1024s: %s", box.policy.command[0], strerror(box.result.exec_error));
+        char text[2048], shown[1024];
+        snprintf(text, sizeof text, "%s: %s", path_show(box.policy.command[0], shown, sizeof shown),
+                 strerror(box.result.exec_error));
         print_message(text);
     }
     if (receipt >= 0 && receipt_write(receipt, &box, &err)) {

@@ -46,6 +46,14 @@ static int compile_current(struct plan *plan, struct error *err) {
                      path_show(current->path, shown, sizeof shown), workspace, shown);
 }
 
+/* --env HOME=VALUE */
+static bool sets_home(const struct policy *policy) {
+    for (size_t i = 0; i < policy->environment.count; i++)
+        if (strncmp(policy->environment.at[i], "HOME=", 5) == 0)
+            return true;
+    return false;
+}
+
 static int compile_environment(struct arena *arena, struct plan *plan, char *const *caller, struct error *err) {
     struct environment *environment = &plan->environment;
     if (environment_build(arena, plan->policy, caller, environment, err))
@@ -61,7 +69,7 @@ static int compile_environment(struct arena *arena, struct plan *plan, char *con
     bool inside = temporary && path_is_canonical(temporary) && path_is_under(temporary, plan->workspace);
     if ((temporary && !inside && environment_set(arena, environment, "TMPDIR", "/tmp")) ||
         (!path && environment_set(arena, environment, "PATH", "/usr/local/bin:/usr/bin:/bin")) ||
-        environment_set(arena, environment, "HOME", plan->home) ||
+        (!sets_home(plan->policy) && environment_set(arena, environment, "HOME", plan->home)) ||
         environment_set(arena, environment, "PWD", plan->current))
         return error_memory(err);
     return 0;

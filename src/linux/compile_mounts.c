@@ -38,21 +38,42 @@ static const struct mount proc_covers[] = {
     PROC_EMPTY("/proc/keys", false),      PROC_EMPTY("/proc/scsi", true),
     PROC_READONLY("/proc/sys"),           PROC_EMPTY("/proc/sysrq-trigger", false),
     PROC_EMPTY("/proc/timer_list", false),
-#undef PROC_EMPTY
-#undef PROC_READONLY
 };
 
-static int add_proc(struct arena *arena, mount_list *mounts) {
-    int failed = mount_add(arena, mounts, (struct mount){.kind = MOUNT_PROC, .target = "/proc", .rights = RIGHTS_PROC,
-                                                         .writable = true, .folder = true, .why = "a /proc of the box's own",
-                                                         .step = STEP_PROC});
-    for (size_t i = 0; i < sizeof proc_covers / sizeof proc_covers[0]; i++) {
-        struct mount cover = proc_covers[i];
+/* More of them for a box whose kernel uid is 0, which owns what an ordinary one couldn't open. */
+static const struct mount proc_covers_root[] = {
+    PROC_EMPTY("/proc/asound", true),          PROC_EMPTY("/proc/driver", true),
+    PROC_EMPTY("/proc/dynamic_debug", true),   PROC_EMPTY("/proc/iomem", false),
+    PROC_EMPTY("/proc/ioports", false),        PROC_EMPTY("/proc/kallsyms", false),
+    PROC_EMPTY("/proc/kmsg", false),           PROC_EMPTY("/proc/kpagecgroup", false),
+    PROC_EMPTY("/proc/kpagecount", false),     PROC_EMPTY("/proc/kpageflags", false),
+    PROC_EMPTY("/proc/latency_stats", false),  PROC_EMPTY("/proc/mtrr", false),
+    PROC_EMPTY("/proc/pagetypeinfo", false),   PROC_EMPTY("/proc/sched_debug", false),
+    PROC_EMPTY("/proc/slabinfo", false),       PROC_EMPTY("/proc/timer_stats", false),
+    PROC_EMPTY("/proc/vmallocinfo", false),
+};
+#undef PROC_EMPTY
+#undef PROC_READONLY
+
+static int add_proc_covers(struct arena *arena, mount_list *mounts, const struct mount *covers, size_t count) {
+    int failed = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct mount cover = covers[i];
         cover.optional = true;
         cover.why = "shows or changes the host";
         cover.step = STEP_PROC;
         failed |= mount_add(arena, mounts, cover);
     }
+    return failed;
+}
+
+static int add_proc(struct arena *arena, const struct plan *plan, mount_list *mounts) {
+    int failed = mount_add(arena, mounts, (struct mount){.kind = MOUNT_PROC, .target = "/proc", .rights = RIGHTS_PROC,
+                                                         .writable = true, .folder = true, .why = "a /proc of the box's own",
+                                                         .step = STEP_PROC});
+    failed |= add_proc_covers(arena, mounts, proc_covers, sizeof proc_covers / sizeof proc_covers[0]);
+    if (plan->root_kept)
+        failed |= add_proc_covers(arena, mounts, proc_covers_root, sizeof proc_covers_root / sizeof proc_covers_root[0]);
     return failed;
 }
 
@@ -70,7 +91,7 @@ static int add_devices(struct arena *arena, mount_list *mounts) {
     int failed = 0;
     for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
         failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_TREE, .target = nodes[i].path, .source = nodes[i].path,
-                                                          .rights = nodes[i].rights, .writable = true, .device = true,
+                                                          .rights = nodes[i].rights, .device = true,
                                                           .why = "device", .step = STEP_MOUNTS});
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
         failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_LINK, .target = links[i].path, .source = links[i].target,
@@ -89,7 +110,7 @@ static int add_scratch(struct arena *arena, mount_list *mounts, const char *path
 /* What every box has. */
 static int add_base(struct arena *arena, const struct plan *plan, mount_list *mounts) {
     const struct probe *probe = plan->probe;
-    int failed = add_proc(arena, mounts) | add_devices(arena, mounts);
+    int failed = add_proc(arena, plan, mounts) | add_devices(arena, mounts);
     for (size_t i = 0; i < probe->system.count; i++)
         failed |= mount_add(arena, mounts, tree_of(&probe->system.at[i], false, "system"));
     for (size_t i = 0; i < probe->links.count; i++)
@@ -114,7 +135,7 @@ static int add_grants(struct arena *arena, const struct plan *plan, mount_list *
         const struct grant *grant = &plan->policy->grants.at[i];
         struct mount tree = tree_of(&probe->grants.at[i], grant->access == ACCESS_WRITE, grant->option);
         if (grant->access == ACCESS_SOCKET)
-            tree.rights = RIGHTS_SOCKET, tree.writable = true;
+            tree.rights = RIGHTS_SOCKET; /* connect works through a read-only mount, chmod doesn't */
         failed |= mount_add(arena, mounts, tree);
     }
     return failed;
@@ -142,7 +163,7 @@ static int strength(const struct mount *mount) {
         return mount->step == STEP_SOCKETS ? 1 : 4;
     if (mount->kind != MOUNT_TREE)
         return mount->kind == MOUNT_READONLY ? 4 : 1;
-    return mount->writable ? 3 : 2;
+    return mount->writable || mount->rights == RIGHTS_SOCKET ? 3 : 2;
 }
 
 static int mount_order(const void *a, const void *b) {

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -42,7 +43,8 @@ static int open_standard(void) {
 }
 
 int harden(struct error *err) {
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || confine_core())
+    /* a caller that ignores SIGCHLD would have the kernel reap our children before we can ask how they ended */
+    if (signal(SIGCHLD, SIG_DFL) == SIG_ERR || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || confine_core())
         return error_set(err, EXIT_REFUSED, "refused, nothing was started: pinfold can't protect itself (%s)",
                          error_name(errno));
     if (open_standard())

@@ -25,6 +25,16 @@ static struct mount_attributes attributes_of(const struct mount *mount) {
     return attributes;
 }
 
+/* A file system that can't map owners answers EINVAL and stays unmapped, if it is read-only or only mounted below: that
+ * opens nothing, since the box's ids own nothing on it. */
+static int map_owners(int tree, const struct mount *mount, unsigned below, int userns) {
+    struct mount_attributes owners = {.attr_set = MOUNT_IDMAP, .userns_fd = (uint64_t)userns};
+    int failed = sys_mount_setattr(tree, "", AT_EMPTY_PATH | below, &owners);
+    if (failed && errno == EINVAL && below)
+        failed = sys_mount_setattr(tree, "", AT_EMPTY_PATH, &owners);
+    return failed && (mount->writable || errno != EINVAL) ? -1 : 0;
+}
+
 static int clone_tree(int source, const struct mount *mount, bool recursive, int userns) {
     unsigned below = recursive ? AT_RECURSIVE_ : 0;
     int tree = sys_open_tree(source, "", CLONE_TREE | below);
@@ -33,11 +43,7 @@ static int clone_tree(int source, const struct mount *mount, bool recursive, int
         fd_close(&tree);
         return -1;
     }
-    struct mount_attributes owners = {.attr_set = MOUNT_IDMAP, .userns_fd = (uint64_t)userns};
-    /* A file system that can't map owners stays unmapped where it is read-only: that opens nothing, since the box's ids
-     * own nothing on it. */
-    if (tree >= 0 && userns >= 0 && sys_mount_setattr(tree, "", AT_EMPTY_PATH | below, &owners) &&
-        (mount->writable || errno != EINVAL)) {
+    if (tree >= 0 && userns >= 0 && map_owners(tree, mount, below, userns)) {
         int saved = errno;
         fd_close(&tree);
         errno = saved;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 enum { LINKS_MAX = 40, ROOM = 2 * PATH_MAX };
 
 struct walk {
+    struct stat last;    /* of what `done` names */
+    bool seen;           /* last is it */
     char done[PATH_MAX]; /* canonical so far; "" is the root */
     char rest[ROOM];     /* still to go */
     int links, error;
@@ -32,10 +35,10 @@ static int follow(struct walk *walk, const char *target) {
 /* Take one component; *link is filled when it was a symlink. */
 static int step(struct arena *arena, struct walk *walk, const char *name, struct link *link) {
     size_t size = strlen(walk->done);
-    struct stat status;
     char target[PATH_MAX];
     if (strcmp(name, "..") == 0) {
         char *slash = strrchr(walk->done, '/');
+        walk->seen = false;
         if (slash)
             *slash = '\0';
         return 0;
@@ -47,9 +50,11 @@ static int step(struct arena *arena, struct walk *walk, const char *name, struct
     snprintf(walk->done + size, sizeof walk->done - size, "/%s", name);
     if (walk->error)
         return 0;
-    if (lstat(walk->done, &status)) {
+    walk->seen = true;
+    if (lstat(walk->done, &walk->last)) {
         walk->error = errno;
-    } else if (S_ISLNK(status.st_mode)) {
+    } else if (S_ISLNK(walk->last.st_mode)) {
+        walk->seen = false;
         ssize_t got = readlink(walk->done, target, sizeof target - 1);
         if (got <= 0) {
             walk->error = got ? errno : EINVAL;
@@ -102,14 +107,13 @@ int resolve(struct arena *arena, const char *folder, const char *path, struct pl
     place->path = arena_copy(arena, *walk.done ? walk.done : "/");
     if (!place->path)
         return -1;
-    struct stat status;
-    if (!walk.error && lstat(place->path, &status))
+    if (!walk.error && !walk.seen && lstat(place->path, &walk.last))
         walk.error = errno;
     place->error = walk.error;
     if (!walk.error) {
-        place->mode = status.st_mode;
-        place->dev = status.st_dev;
-        place->ino = status.st_ino;
+        place->mode = walk.last.st_mode;
+        place->dev = walk.last.st_dev;
+        place->ino = walk.last.st_ino;
     }
     return 0;
 }

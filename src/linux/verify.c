@@ -76,7 +76,8 @@ static int verify_readonly(const struct check *check, const char *folder) {
     struct stat status;
     if (snprintf(path, sizeof path, "%s/.pinfold-verify", strcmp(folder, "/") ? folder : "") >= (int)sizeof path)
         return 0; /* no longer path can be made inside either */
-    if (must_fail(check, GUARANTEE_FS_WRITE, path, mkdir(path, 0700), EROFS))
+    /* a folder that may not even be passed through answers EACCES first; then nothing below it can be made by anyone here */
+    if (!access(folder, X_OK) && must_fail(check, GUARANTEE_FS_WRITE, path, mkdir(path, 0700), EROFS))
         return -1;
     if (must_be(check, GUARANTEE_FS_METADATA, folder, !stat(folder, &status)))
         return -1;

@@ -94,10 +94,9 @@ static void take_message(struct watch *watch) {
 static void take_end(struct watch *watch) {
     struct result *result = &watch->box->result;
     struct rusage usage;
-    int status;
-    while (wait4(watch->launch->init, &status, 0, &usage) < 0)
-        if (errno != EINTR)
-            memset(&usage, 0, sizeof usage), errno = 0, status = 0;
+    memset(&usage, 0, sizeof usage);
+    while (wait4(watch->launch->init, NULL, 0, &usage) < 0 && errno == EINTR)
+        continue;
     watch->launch->init = -1;
     fd_close(&watch->launch->pidfd);
     while (watch->launch->control >= 0 && !watch->ended) /* what it said last */

@@ -30,7 +30,7 @@ uname -n; id -u; id -g
 sed 1,2d /proc/net/dev | cut -d: -f1; grep -c 127.0.0.1 /proc/net/fib_trie
 ls -l /proc/self/fd | sed -E 's/.* ([0-9]+ -> [a-z/]+).*/\1/'
 env | sort
-cut -d' ' -f4 /proc/self/stat; sed -E 's/^[0-9a-f]+ //; s/ [0-9]+ (perm|expd)//' /proc/keys
+cut -d' ' -f6 /proc/self/stat; sed -E 's/^[0-9a-f]+ //; s/ [0-9]+ (perm|expd)//' /proc/keys
 for namespace in cgroup ipc mnt net pid user uts; do
     [ "$(readlink /proc/self/ns/$namespace)" = "$(eval echo \$host_$namespace)" ] && echo "host's $namespace namespace"
 done
