@@ -2,11 +2,16 @@
 
 `hold` is the usual course of an attack on such a place:
   hidden    the place is granted in no way, so it isn't there: ENOENT;
-  readable  --read: the mounts hold it, and where Landlock holds it too, it does so alone as well;
+  readable  --read: the mounts hold it, also without Landlock;
+  far       --read, and Landlock alone holds it, with the mounts left writable;
   writable  --write: the attack succeeds, as it did without a box.
+The far place lies where the box has nothing writable above it: Landlock can't take away below a folder what it gives
+for the folder, and the scratch folders of the tests lie below /var/tmp, which in the box is a writable place.
 """
+import contextlib
 import os
 import shutil
+from pathlib import Path
 
 import harness
 
@@ -20,15 +25,28 @@ def clear(folder):
             entry.unlink()
 
 
-def prepare(lab):
-    """Set workspace and outside back: each holds a file f, dir/g, an empty folder and a link to f."""
-    for folder, text in ((lab.ws, "box\n"), (lab.outside, "host\n")):
+def prepare(lab, place=None):
+    """Set workspace and outside (or another place) back: each holds a file f, dir/g, an empty folder, a link to f."""
+    for folder, text in ((lab.ws, "box\n"), (place or lab.outside, "host\n")):
         clear(folder)
         lab.file(folder / "f", text)
         lab.file(folder / "dir" / "g", text)
         (folder / "empty").mkdir()
         (folder / "link").symlink_to("f")
         lab.own(folder / "empty", folder / "link")
+
+
+@contextlib.contextmanager
+def far_place(lab):
+    """A folder of the user's where nothing above it is writable in the box."""
+    base = Path("/srv") if os.geteuid() == 0 else Path.home()
+    folder = base / lab.scratch.path.name
+    folder.mkdir()
+    lab.own(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
 
 
 def attack_without(lab, layer, attack, expect, *options, scene, witness, **more):
@@ -41,24 +59,25 @@ def attack_without(lab, layer, attack, expect, *options, scene, witness, **more)
     assert witness() == before, f"without the layer {layer}: the witness changed"
 
 
-def hold(lab, attack, *, hidden="ENOENT", read="EROFS", landlock="EACCES", grant=True, scene=None, witness=None,
-         place=None, **more):
+def hold(lab, attack, *, hidden="ENOENT", read="EROFS", landlock="EACCES", grant=True, scene=prepare, witness=None,
+         **more):
     """All legs of an attack on a place outside the workspace; see the top of this file.
 
-    landlock  what Landlock alone gives, with the mounts left writable; None where Landlock doesn't know the call
+    landlock  what Landlock alone gives in the far place; None where Landlock doesn't know the call
     grant     whether --write lets it succeed (not so for a rename between two roots, which is EXDEV as between disks)
+    scene     called with the lab and the place before each leg
     """
-    place = place or lab.outside
-    scene = scene or (lambda: prepare(lab))
-    witness = witness or (lambda: harness.tree(place))
-    lab.legs(attack, {hidden}, prepare=scene, witness=witness, without=("mounts-readonly", "landlock"),
-             grant=["--write", place] if grant else None, **more)
+    witness = witness or harness.tree
+    lab.legs(attack, {hidden}, prepare=lambda: scene(lab, lab.outside), witness=lambda: witness(lab.outside),
+             without=("mounts-readonly", "landlock"), grant=["--write", lab.outside] if grant else None, **more)
     more = {name: value for name, value in more.items() if name not in ("control", "control_argv")}
-    readable = ["--read", place]
-    lab.legs(attack, {read}, options=readable, prepare=scene, witness=witness, control=False, without=("landlock",),
-             **more)
+    lab.legs(attack, {read}, options=["--read", lab.outside], prepare=lambda: scene(lab, lab.outside),
+             witness=lambda: witness(lab.outside), control=False, without=("landlock",), **more)
     if landlock:
-        attack_without(lab, "mounts-readonly", attack, {landlock}, *readable, scene=scene, witness=witness, **more)
+        with far_place(lab) as far:
+            words = [os.fspath(word).replace(os.fspath(lab.outside), os.fspath(far)) for word in attack]
+            attack_without(lab, "mounts-readonly", words, {landlock}, "--read", far, scene=lambda: scene(lab, far),
+                           witness=lambda: witness(far), **more)
 
 
 def in_namespace(lab, attack, before=":"):

@@ -35,10 +35,42 @@ def tagged(tag):
     return [pid for pid in found if pid != os.getpid()]
 
 
-def gone(tag, seconds=1.0):
-    """True when every process with this tag is dead within this time; at least one look after it."""
+def descendants(pid):
+    """All processes below this one, as (pid, start time)."""
+    parents = {}
+    for one in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{one}/stat", encoding="utf-8", errors="replace") as file:
+                after_name = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if after_name[0] not in "ZX":
+            parents.setdefault(int(after_name[1]), []).append((int(one), after_name[19]))
+    found = list(parents.get(pid, []))
+    for one, _ in found:
+        found += parents.get(one, [])
+    return found
+
+
+def remaining(processes):
+    """Those of `processes` (from descendants) that live."""
+    left = []
+    for pid, started in processes:
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                after_name = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if after_name[0] not in "ZX" and after_name[19] == started:
+            left.append((pid, started))
+    return left
+
+
+def gone(what, seconds=1.0):
+    """True when every process with this tag, or of this list, is dead within this time; at least one look after it."""
+    look = tagged if isinstance(what, str) else remaining
     end = time.monotonic() + seconds
-    while tagged(tag):
+    while look(what):
         if time.monotonic() > end:
             return False
         time.sleep(0.01)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -108,8 +109,9 @@ static void take_end(struct watch *watch) {
     watch->phase = watch->launch->relay_link >= 0 ? PHASE_ENDED : PHASE_DONE;
     /* output that nobody takes is waited for, as the command itself would have; not so when time is over */
     watch->kill_at = watch->timed_out || watch->told ? now_in(1000) + watch->box->policy.grace : 0;
-    if (watch->launch->relay_link >= 0 && fd_write_all(watch->launch->relay_link, "", 1))
-        watch->kill_at = now_in(1000);
+    /* a relay that has gone already has left its report to be read */
+    if (watch->launch->relay_link >= 0)
+        (void)send(watch->launch->relay_link, "", 1, MSG_NOSIGNAL);
 }
 
 /* The relay has said how much it moved, or has gone. */

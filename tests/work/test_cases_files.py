@@ -156,6 +156,6 @@ def test_home_that_is_absent_empty_or_odd(lab):
 
 
 def test_missing_path_that_the_user_named_is_an_error(lab):
-    for option in ("--read", "--write", "--device", "--unix-socket"):
+    for option in ("--read", "--write", "--unix-socket"):
         result = lab.run(["true"], option, lab.outside / "absent")
         assert result.code == 125 and os.fspath(lab.outside / "absent") in result.err, f"{option}: {result}"

@@ -13,8 +13,8 @@ http_proxy HTTPS_PROXY ALL_PROXY SOME_UNHEARD_OF_NAME _ALSO_THIS lower_case_secr
 LOADING = """LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH LD_DEBUG LD_PROFILE GCONV_PATH GLIBC_TUNABLES LOCPATH NLSPATH BASH_ENV ENV
 SHELLOPTS BASHOPTS PS4 PROMPT_COMMAND ZDOTDIR PYTHONSTARTUP PYTHONPATH PYTHONHOME PYTHONINSPECT NODE_OPTIONS NODE_PATH
 PERL5OPT PERL5LIB PERL5DB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS GIT_SSH_COMMAND GIT_DIR
-GIT_CONFIG_COUNT GIT_CONFIG_GLOBAL GIT_EXEC_PATH GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PAGER SSH_ASKPASS EDITOR VISUAL PAGER
-LESSOPEN RUSTC_WRAPPER MAKEFLAGS CDPATH GLOBIGNORE IFS PINFOLD_WITHOUT PINFOLD_WAIVE""".split()
+GIT_CONFIG_COUNT GIT_CONFIG_GLOBAL GIT_EXEC_PATH GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PAGER SSH_ASKPASS
+LESSOPEN RUSTC_WRAPPER CDPATH GLOBIGNORE IFS PINFOLD_WITHOUT PINFOLD_WAIVE""".split()
 
 SHOW = ["/usr/bin/env", "-0"]
 
@@ -87,9 +87,9 @@ def test_e112_preload_of_pinfold_itself(lab):
                       '{ (void)!write(1, "canary\\n", 7); }\n')
     library = lab.ws / "canary.so"
     assert lab.plain(["/usr/bin/gcc", "-shared", "-fPIC", "-o", library, source]).code == 0
-    env = {"LD_PRELOAD": str(library), "LD_AUDIT": str(library)}
-    assert "canary" in lab.plain(["/bin/true"], env=env).out, "control leg"
-    done = lab.run(["/bin/true"], env=env)
+    loaded = ["/usr/bin/env", f"LD_PRELOAD={library}"]
+    assert lab.plain([*loaded, "/bin/true"]).out == "canary\n", "control leg"
+    done = lab.plain([*loaded, lab.pinfold, "run", "--workspace", lab.ws, "--", "/bin/true"])
     assert (done.code, done.out) == (0, ""), done
 
 

@@ -24,9 +24,9 @@ def test_e013_chmod_nofollow(lab):
 
 def test_e013_chmod_through_symlink(lab):
     """A link in the workspace gives no way to the mode of its target."""
-    def scene():
-        prepare(lab)
-        (lab.ws / "l").symlink_to(lab.outside / "f")
+    def scene(lab, place):
+        prepare(lab, place)
+        (lab.ws / "l").symlink_to(place / "f")
 
     hold(lab, ["chmod", lab.ws / "l", "0700"], landlock=None, scene=scene)
 

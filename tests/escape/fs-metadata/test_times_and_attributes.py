@@ -18,33 +18,33 @@ def test_e015_times_of_symlink(lab):
     hold(lab, ["lutimes", lab.outside / "link"], landlock=None)
 
 
-def attributes(lab):
+def attributes(place):
     """Witness: the extended attributes outside."""
-    return {name: os.getxattr(lab.outside / "f", name) for name in os.listxattr(lab.outside / "f")}
+    return {name: os.getxattr(place / "f", name) for name in os.listxattr(place / "f")}
 
 
 @pytest.mark.parametrize("attack", ["setxattr", "lsetxattr", "fsetxattr", "setxattrat"])
 def test_e016_set_attribute(lab, attack):
     """An extended attribute of a user's can't be set."""
-    hold(lab, [attack, lab.outside / "f", "user.pinfold", "x"], landlock=None, witness=lambda: attributes(lab))
+    hold(lab, [attack, lab.outside / "f", "user.pinfold", "x"], landlock=None, witness=attributes)
 
 
 @pytest.mark.parametrize("name", ["security.pinfold", "trusted.pinfold"])
 @pytest.mark.parametrize("attack", ["setxattr", "lsetxattr", "fsetxattr", "setxattrat"])
 def test_e016_set_privileged_attribute(lab, attack, name):
     """security.* and trusted.* can't be set; the control is root's, and no grant gives them."""
-    hold(lab, [attack, lab.outside / "f", name, "x"], landlock=None, witness=lambda: attributes(lab),
+    hold(lab, [attack, lab.outside / "f", name, "x"], landlock=None, witness=attributes,
          control=lab.user.uid == 0, grant=False)
 
 
 @pytest.mark.parametrize("attack", ["removexattr", "removexattrat"])
 def test_e016_remove_attribute(lab, attack):
     """An extended attribute can't be removed."""
-    def scene():
-        prepare(lab)
-        os.setxattr(lab.outside / "f", "user.pinfold", b"host")
+    def scene(lab, place):
+        prepare(lab, place)
+        os.setxattr(place / "f", "user.pinfold", b"host")
 
-    hold(lab, [attack, lab.outside / "f", "user.pinfold"], landlock=None, scene=scene, witness=lambda: attributes(lab))
+    hold(lab, [attack, lab.outside / "f", "user.pinfold"], landlock=None, scene=scene, witness=attributes)
 
 
 def test_e016_access_list(lab):
@@ -54,7 +54,7 @@ def test_e016_access_list(lab):
 
 def test_e016_file_capability(lab):
     """File capabilities can't be set; the control is root's, and no grant gives them."""
-    hold(lab, ["set-capability", lab.outside / "f"], landlock=None, witness=lambda: attributes(lab),
+    hold(lab, ["set-capability", lab.outside / "f"], landlock=None, witness=attributes,
          control=lab.user.uid == 0, grant=False)
 
 
@@ -63,4 +63,4 @@ def test_e016_file_capability(lab):
 def test_e017_inode_flags(lab, attack, name):
     """Inode flags (chattr) can't be set by either ioctl or by file_setattr(2)."""
     flags = ["/usr/bin/lsattr", "-d", lab.outside / name]
-    hold(lab, [attack, lab.outside / name], landlock=None, witness=lambda: lab.plain(flags).out)
+    hold(lab, [attack, lab.outside / name], landlock=None, witness=lambda _: lab.plain(flags).out)

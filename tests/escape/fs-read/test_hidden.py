@@ -3,7 +3,7 @@ import os
 
 import pytest
 
-from places import hold, prepare
+from places import prepare
 
 
 def look(lab, attack, scene=None, **more):
@@ -110,5 +110,5 @@ def test_e061_grant_of_one_file(lab):
     options = ["--read", lab.outside / "f"]
     lab.legs(["read", lab.outside / "f"], {"ENOENT"}, grant=options)
     lab.legs(["list-name", lab.outside, "dir"], {"ENOENT"}, options=options)
-    hold(lab, ["write", lab.outside / "f"], place=lab.outside / "f",
-         witness=lambda: (lab.outside / "f").read_bytes())
+    lab.legs(["write", lab.outside / "f"], {"EROFS"}, options=options, prepare=lambda: lab.file(lab.outside / "f"),
+             witness=lambda: (lab.outside / "f").read_bytes(), grant=["--write", lab.outside / "f"])

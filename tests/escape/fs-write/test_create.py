@@ -50,14 +50,14 @@ def test_e002_symlink_to_file(lab):
 
 def test_e002_relative_symlink(lab):
     """The same with a link that climbs out of the workspace."""
-    hold(lab, ["symlink-write", "../outside/f", lab.ws / "l"])
+    hold(lab, ["symlink-write", "../outside/f", lab.ws / "l"], landlock=None)
 
 
 def test_e002_symlink_existing_before(lab):
     """A link that was in the workspace before the start gives no way either."""
-    def scene():
-        prepare(lab)
-        (lab.ws / "l").symlink_to(lab.outside / "f")
+    def scene(lab, place):
+        prepare(lab, place)
+        (lab.ws / "l").symlink_to(place / "f")
 
     hold(lab, ["write", lab.ws / "l"], scene=scene)
 
@@ -83,13 +83,13 @@ def test_e003_dangling_symlink(lab):
 
 def test_e003_symlink_with_dots(lab):
     """Dots and doubled slashes in the target and in the path change nothing."""
-    hold(lab, ["symlink-write", f"{lab.ws}/..//outside/./dir/..//f", lab.ws / "l"])
+    hold(lab, ["symlink-write", f"{lab.outside}//./dir/..//f", lab.ws / "l"])
     hold(lab, ["symlink-directory", lab.outside, lab.ws / "d", "f"])
-    hold(lab, ["symlink-directory", f"{lab.outside}/", lab.ws / "d", "new"])
+    hold(lab, ["symlink-directory", f"{lab.outside}//", lab.ws / "d", "new"])
 
 
 def test_e003_path_that_climbs(lab):
     """A path that climbs out of the workspace by `..` leads to what is there, which is nothing, or read-only."""
-    hold(lab, ["create-follow", f"{lab.ws}/dir/../../outside/new"])
-    hold(lab, ["create-follow", "../outside/new"])
-    hold(lab, ["mkdir", f"{lab.ws}/../outside/new/"])
+    hold(lab, ["create-follow", f"{lab.ws}/dir/../../outside/new"], landlock=None)
+    hold(lab, ["create-follow", "../outside/new"], landlock=None)
+    hold(lab, ["mkdir", f"{lab.ws}/../outside/new/"], landlock=None)

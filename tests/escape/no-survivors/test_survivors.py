@@ -7,7 +7,7 @@ import time
 
 import pytest
 from harness import tree
-from victims import Stage, fields, gone, tagged
+from victims import Stage, descendants, fields, gone, remaining, tagged
 
 
 @pytest.fixture
@@ -46,11 +46,12 @@ def test_e114_daemon(lab, stage):
 DEAF = [str(int(n)) for n in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)]
 
 
-@pytest.mark.parametrize("payload", ["plain", "deaf"])
-@pytest.mark.parametrize("name", ["KILL", "TERM", "HUP", "INT", "QUIT", "ABRT", "SEGV"])
+@pytest.mark.parametrize("name,payload", [(name, payload) for name in "KILL TERM HUP INT QUIT ABRT SEGV".split()
+                                          for payload in ("plain", "deaf") if payload + name not in ("deafINT", "deafQUIT")])
 def test_e115_launcher_ends(lab, stage, name, payload):
     """However pinfold itself ends, what it started is dead within a second, also when it is deaf to signals. The
-    control is a shell with a child, which lives on."""
+    control is a shell with a child, which lives on. (SIGINT and SIGQUIT are the command's, which may go on, as under a
+    shell.)"""
     number = signal.Signals["SIG" + name]
     words = ["wait_tagged", stage.tag("payload"), *(DEAF if payload == "deaf" else [])]
     tag = words[1]
@@ -62,9 +63,10 @@ def test_e115_launcher_ends(lab, stage, name, payload):
     words[1] = tag = stage.tag("payload")
     run = start(lab, boxed(lab, lab.attacker, *words))
     assert run.stdout.readline().startswith("ok"), run.communicate()
-    assert tagged(tag)
+    below = descendants(run.pid)
+    assert len(below) >= 2
     run.send_signal(number)
-    assert gone(tag), f"alive after a second: {[fields(p)['Name'] for p in tagged(tag)]}"
+    assert gone(tag) and gone(below, 0.2), f"alive: {[fields(p)['Name'] for p in tagged(tag)]} {remaining(below)}"
     code, *_ = finish(run)
     assert code != 0
 
@@ -74,7 +76,7 @@ def test_e115_first_process_ends(lab, stage):
     tag = stage.tag("payload")
     run = start(lab, boxed(lab, lab.attacker, "wait_tagged", tag))
     assert run.stdout.readline().startswith("ok"), run.communicate()
-    first = [pid for pid in tagged(tag) if fields(pid)["NSpid"].split()[1:] == ["1"]]
+    first = [pid for pid, _ in descendants(run.pid) if fields(pid)["NSpid"].split()[1:] == ["1"]]
     assert len(first) == 1, "pid 1 of the box is not found"
     os.kill(first[0], signal.SIGKILL)
     assert gone(tag), tagged(tag)

@@ -91,14 +91,17 @@ def test_e104_kill_own_group_without_a_session(lab, stage):
 
 
 def test_e104_kill_everything(lab, stage):
-    """kill(-1) ends with the pid namespace: the sibling and pinfold live on and the answer still arrives. The control
-    would end everything of the user, so it runs in a pid namespace of its own."""
+    """kill(-1) ends with the pid namespace: the sibling and pinfold live on and the answer, that there is nobody else,
+    still arrives. The control would end everything of the user, so it runs in a pid namespace of its own."""
     tag = stage.tag("sibling")
     script = f'{lab.attacker} wait_tagged {tag} & sleep .2; {lab.attacker} kill_everything 9; wait $!; test $? = 137'
     control = lab.plain(["/usr/bin/unshare", "-Ur", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", script])
     assert control.code == 0 and gone(tag), f"control leg: {control}"
     code, out, err, alive = beside(lab, stage.tag("sibling"), boxed(lab, ["kill_everything", str(KILL)]))
-    assert alive and out.startswith("ok") and code == 0, (code, out, err)
+    assert alive and out == "ESRCH\n" and code == 1, (code, out, err)
+    script = '"$0" wait_tagged x >/dev/null & exec "$0" kill_everything 9'
+    done = lab.run(["/bin/sh", "-c", script, lab.attacker])
+    assert done.verdict == "ok", f"the box's own processes can be signalled: {done}"
 
 
 def test_e104_kill_callers_group_by_number(lab, stage):

@@ -1,0 +1,119 @@
+"""Folders that can be no workspace, nor be granted for writing: 125, what is wrong with them, and what to type."""
+import os
+import shutil
+
+import pytest
+
+from workbench import PATH
+
+
+def refused(lab, folder, *options, home=None, pinfold=None, cwd=None):
+    """Run with this workspace: (the result is the refusal, the result)."""
+    env = {"PATH": PATH, **({"HOME": os.fspath(home)} if home else {})}
+    line = [pinfold or lab.pinfold, "run", "--workspace", folder, *options, "--", "touch", lab.ws / "ran"]
+    result = lab.plain(line, env=env, cwd=cwd or folder)
+    lines = result.err.splitlines()
+    good = result.code == 125 and len(lines) == 1 and lines[0].startswith("pinfold: ") and result.out == ""
+    assert not (lab.ws / "ran").exists(), "the command ran"
+    return good, result
+
+
+def advice(result):
+    """The part of the message that tells what to do instead."""
+    return any(word in result.err for word in ("name ", "--workspace", "cd ", "install "))
+
+
+@pytest.mark.parametrize("folder", ["/", "//", "/.", "/usr/.."])
+def test_root(lab, folder):
+    good, result = refused(lab, folder)
+    assert good and advice(result), result
+
+
+def test_home_and_its_ancestors(lab):
+    """Start-up files of the shell and keys live there."""
+    for folder in (lab.home, lab.scratch.path, "/var", lab.home / "..", lab.home / "."):
+        good, result = refused(lab, folder)
+        assert good and advice(result), f"{folder}: {result}"
+    link = lab.outside / "link"
+    link.symlink_to(lab.home)
+    good, result = refused(lab, link)
+    assert good, result
+
+
+def test_home_as_the_default_workspace(lab):
+    result = lab.plain([lab.pinfold, "run", "--", "touch", "ran"], cwd=lab.home, env={"PATH": PATH})
+    assert result.code == 125 and not (lab.home / "ran").exists(), result
+
+
+def test_home_of_the_password_file_too(lab):
+    """A HOME that says something else does not open the real one."""
+    import pwd
+    try:
+        real = pwd.getpwuid(lab.user.uid).pw_dir
+    except KeyError:
+        real = "/nonexistent"
+    if os.path.isdir(real):
+        good, result = refused(lab, real, home=lab.outside)
+        assert good, result
+
+
+def test_folder_in_home_is_fine(lab):
+    project = lab.home / "project"
+    project.mkdir()
+    lab.own(project)
+    result = lab.plain([lab.pinfold, "run", "--workspace", project, "--", "sh", "-c", "echo x >made; ls -A .."], cwd=project,
+                       env={"PATH": PATH})
+    assert (result.code, result.out) == (0, "project\n") and (project / "made").exists(), result
+
+
+def test_folder_that_holds_pinfold(lab):
+    """Else a command could replace the program that holds it next time."""
+    folder = lab.ws / "tools" / "bin"
+    folder.mkdir(parents=True)
+    lab.own(folder, folder.parent)
+    shutil.copy(lab.pinfold, folder / "pinfold")
+    for workspace in (folder, folder.parent, lab.ws):
+        good, result = refused(lab, workspace, pinfold=folder / "pinfold")
+        assert good and advice(result), f"{workspace}: {result}"
+
+
+@pytest.mark.parametrize("folder", ["/usr", "/etc", "/proc", "/dev", "/sys", "/bin", "/lib", "/boot", "/root", "/run", "/var",
+                                    "/usr/local", "/usr/lib", "/dev/shm", "/proc/self", "/sys/fs", "/etc/ssl", "/opt", "/home",
+                                    "/var/lib", "/sbin", "/lib64"])
+def test_system_folders(lab, folder):
+    if not os.path.isdir(folder):
+        return
+    good, result = refused(lab, folder, cwd=lab.ws)
+    assert good, f"{folder}: {result}"
+
+
+@pytest.mark.parametrize("folder", ["/", "/usr", "/etc", "/proc", "/dev", "/sys", "HOME", "ABOVE"])
+def test_grants_for_writing_follow_the_same_rule(lab, folder):
+    folder = {"HOME": lab.home, "ABOVE": lab.scratch.path}.get(folder, folder)
+    good, result = refused(lab, lab.ws, "--write", folder)
+    assert good and "--write" in result.err and advice(result), result
+
+
+def test_root_is_no_readable_root_either(lab):
+    good, result = refused(lab, lab.ws, "--read", "/")
+    assert good and advice(result), result
+
+
+def test_workspace_that_is_no_folder_or_absent(lab):
+    file = lab.file(lab.outside / "file")
+    for folder in (file, lab.outside / "absent", lab.outside / "file" / "x", "/dev/null"):
+        good, result = refused(lab, folder, cwd=lab.ws)
+        assert good and os.fspath(folder) in result.err, result
+    loop = lab.outside / "loop"
+    loop.symlink_to("loop")
+    good, result = refused(lab, loop, cwd=lab.ws)
+    assert good, result
+
+
+def test_workspace_of_somebody_else(lab):
+    """What the caller may not change can't be changed in the box; pinfold gives no rights."""
+    folder = lab.outside / "theirs"
+    folder.mkdir(0o755)
+    os.chown(folder, 54321, 54321)
+    result = lab.plain([lab.pinfold, "run", "--workspace", folder, "--", "touch", "made"], cwd=folder, env={"PATH": PATH})
+    assert lab.user.uid == 0 or (result.code != 0 and os.listdir(folder) == []), result

@@ -1,0 +1,48 @@
+"""docs/attacks.md against the tests: every entry that is due has a test, and the status column is up to date."""
+import importlib.machinery
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+loader = importlib.machinery.SourceFileLoader("catalogue", str(ROOT / "tools" / "catalogue"))
+catalogue = importlib.util.module_from_spec(importlib.util.spec_from_loader("catalogue", loader))
+loader.exec_module(catalogue)
+
+TEXT = catalogue.CATALOGUE.read_text()
+TESTS = catalogue.tests_by_entry()
+GUARANTEES = {path.name for path in (ROOT / "tests" / "escape").iterdir() if path.is_dir()} - {"attacker", "__pycache__"}
+
+
+def test_catalogue_is_whole_and_up_to_date():
+    assert catalogue.faults(TEXT, TESTS) == []
+
+
+def test_folders_of_the_escape_suite_are_guarantees():
+    known = {line.split('"')[1] for line in (ROOT / "src" / "guarantees.def").read_text().splitlines()
+             if line.startswith("GUARANTEE(")}
+    assert GUARANTEES == known
+
+
+@pytest.mark.parametrize("name, numbers", [
+    ("def test_e040_sysctl(lab):", {40}),
+    ("def test_e166_e174_tcp(lab):", {166, 174}),
+    ("def test_e150_to_e153_services(lab):", {150, 151, 152, 153}),
+    ('    "e122-bpf": ["bpf_map"],', {122}),
+    ("def test_environment(lab):", set()),
+    ("def test_everyday_git(lab):", set()),
+])
+def test_names_of_tests_are_read(name, numbers):
+    assert catalogue.numbers_in(name) == numbers
+
+
+def test_a_missing_test_is_a_fault():
+    """The check itself can fail: without its tests, an entry that is due is reported."""
+    tests = {number: files for number, files in TESTS.items() if number != 1}
+    assert any(fault.startswith("entry 1 is due") for fault in catalogue.faults(TEXT, tests))
+
+
+def test_a_missing_row_is_a_fault():
+    less = "".join(line for line in TEXT.splitlines(keepends=True) if not line.startswith("| 40 |"))
+    assert any("1 to 241" in fault for fault in catalogue.faults(less, TESTS))
