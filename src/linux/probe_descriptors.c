@@ -6,8 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+/* Namespaces and, from 6.9 on, pidfds look like regular files. */
+static bool is_kernel_object(int number) {
+    static const unsigned long magics[] = {0x6e736673 /* nsfs */, 0x50494446 /* pidfs */, 0x09041934 /* anon_inodefs */,
+                                           0x9fa0 /* proc */};
+    struct statfs system;
+    if (fstatfs(number, &system))
+        return true;
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if ((unsigned long)system.f_type == magics[i])
+            return true;
+    return false;
+}
 
 static struct descriptor look_at(int number) {
     struct descriptor descriptor = {.number = number};
@@ -23,6 +37,8 @@ static struct descriptor look_at(int number) {
         descriptor.kind = DESCRIPTOR_OTHER;
     else if (S_ISFIFO(status.st_mode))
         descriptor.kind = DESCRIPTOR_PIPE;
+    else if (S_ISREG(status.st_mode) && is_kernel_object(number))
+        descriptor.kind = DESCRIPTOR_OTHER;
     else if (S_ISREG(status.st_mode))
         descriptor.kind = DESCRIPTOR_FILE;
     else if (S_ISSOCK(status.st_mode))

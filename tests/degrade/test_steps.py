@@ -4,6 +4,7 @@ The counted tests let exactly one call fail: the first, the second, and so on to
 many there are is found by a run that is killed at the K-th call: it ends by itself when there is no K-th.
 """
 import signal
+import subprocess
 
 import pytest
 
@@ -93,11 +94,13 @@ def fail_each(lab, name, errors):
         for error in errors:
             rule = f"{name}#{count}={error}"
             try:
-                state.assert_held_or_refused(state.run(inner=degraded(rule)), reference)
+                state.assert_held_or_refused(state.run(inner=degraded(rule), timeout=3), reference)
             except AssertionError as problem:
                 problems.append(f"{rule}: {problem}")
-                for left in lab.ws.iterdir():
-                    left.unlink()
+            except subprocess.TimeoutExpired:
+                problems.append(f"{rule}: neither ran nor refused: it hangs")
+            for left in lab.ws.iterdir():
+                left.unlink()
     assert not problems, "\n".join(problems)
 
 

@@ -5,6 +5,7 @@
 #undef print_message
 #undef print_error
 
+#include <getopt.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,6 +41,8 @@ static struct parsed *parse(enum subcommand subcommand, const char *const *words
         argv[argc] = text[argc];
     }
     argv[argc] = NULL;
+    optind = 0; /* getopt keeps its place between two command lines; the program reads only one */
+    (void)getopt(1, argv, "+");
     parsed.result = options_parse(&parsed.arena, subcommand, argc, argv, &parsed.options, &parsed.err);
     return &parsed;
 }

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+import harness
 from places import prepare
 
 
@@ -70,6 +71,6 @@ def test_e062_processes(lab):
 
 def test_e062_machine_id(lab):
     """/etc/machine-id belongs to /etc, which is readable: SECURITY.md says so."""
-    security = lab.pinfold.parent.parent / "SECURITY.md"
+    security = harness.ROOT / "SECURITY.md"
     inside = lab.run([lab.attacker, "read", "/etc/machine-id"])
     assert inside.verdict in ("ENOENT", "EACCES", "ENODATA") or "machine-id" in security.read_text()

@@ -1,4 +1,6 @@
 """Creating and writing files outside the writable roots (entries 1 to 3)."""
+import os
+
 import pytest
 
 from places import hold, prepare
@@ -26,21 +28,30 @@ def test_e001_write_below_readable_root(lab):
     hold(lab, ["create", lab.outside / "dir" / "new"])
 
 
+def make_folder(lab, folder, expect, control):
+    """The legs of mkdir in a folder of the system; what the control made is removed again."""
+    path = f"{folder.rstrip('/')}/{lab.scratch.path.name}"
+
+    def remove():
+        if os.path.isdir(path):
+            os.rmdir(path)
+
+    try:
+        lab.legs(["mkdir", path], {expect}, control=control, prepare=remove, witness=lambda: os.path.lexists(path))
+    finally:
+        remove()
+
+
 @pytest.mark.parametrize("folder", ["/", "/usr", "/etc", "/opt", "/usr/bin", "/etc/ssl"])
 def test_e001_create_in_system_root(lab, folder):
     """The system roots and the root itself are read-only; the control is root's, since others may not write there."""
-    path = f"{folder.rstrip('/')}/pinfold-test-{lab.scratch.path.name}"
-    remove = ["/bin/rmdir", path]
-    lab.legs(["mkdir", path], {"EROFS"}, control=lab.user.uid == 0,
-             prepare=lambda: lab.plain(remove), witness=lambda: lab.plain(["/bin/ls", "-la", folder]).out)
+    make_folder(lab, folder, "EROFS" if os.path.isdir(folder) else "ENOENT", lab.user.uid == 0)
 
 
 @pytest.mark.parametrize("folder", ["/var/lib", "/root", "/srv", "/boot", "/mnt", "/work", "/var/log"])
 def test_e001_create_in_hidden_system_folder(lab, folder):
     """Folders of the system that are no system roots don't exist in the box; the control is root's."""
-    path = f"{folder}/pinfold-test-{lab.scratch.path.name}"
-    lab.legs(["mkdir", path], {"ENOENT"}, control=lab.user.uid == 0 and lab.plain(["/bin/ls", folder]).code == 0,
-             prepare=lambda: lab.plain(["/bin/rmdir", path]), witness=lambda: lab.plain(["/bin/ls", folder]).out)
+    make_folder(lab, folder, "ENOENT", lab.user.uid == 0 and os.path.isdir(folder))
 
 
 def test_e002_symlink_to_file(lab):

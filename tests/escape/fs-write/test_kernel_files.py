@@ -30,12 +30,19 @@ def test_e040_namespace_sysctl(lab, name):
     lab.legs(attack, {"EACCES", "EROFS"}, control_argv=in_namespace(lab, attack), without=("landlock",))
 
 
+def test_e040_sysctl_mount_is_read_only(lab):
+    """The mount itself is read-only: that holds a setting which everybody may write on a host (mode 0666)."""
+    path = "/proc/sys/kernel/ns_last_pid"
+    there = os.path.exists(path)
+    lab.legs(["open", path, "write"], {"EROFS"} if there else {"ENOENT"}, control=there, without=("landlock",))
+
+
 @pytest.mark.parametrize("folder", ["/proc/sys", "/proc/sys/kernel", "/proc/sys/net"])
-def test_e040_sysctl_mount_is_read_only(lab, folder):
-    """The mount itself is read-only: mkdir looks at the mount before it looks at permissions. There is no control,
-    since nothing can be made there on any host; without the layer the kernel says another errno."""
-    lab.legs(["mkdir", f"{folder}/x"], {"EROFS"}, control=False, without=("landlock",))
-    assert lab.plain([lab.attacker, "mkdir", f"{folder}/x"]).verdict in ("EACCES", "EPERM", "ENOENT")
+def test_e040_sysctl_folder_is_read_only(lab, folder):
+    """Nor can the mode of its folders be set. There is no control, since nobody can do that on a host either; but
+    the kernel then says another errno, which shows that here it is the mount."""
+    lab.legs(["chmod", folder, "0555"], {"EROFS"}, control=False, without=("landlock",))
+    assert lab.plain([lab.attacker, "chmod", folder, "0555"]).verdict in ("EPERM", "EACCES")
 
 
 FILES = [("/proc/sysrq-trigger", "write"), ("/proc/irq/default_smp_affinity", "write"), ("/proc/timer_list", "read"),
@@ -53,11 +60,10 @@ def test_e041_proc_file(lab, path, how):
 
 @pytest.mark.parametrize("path", ["/proc/irq", "/proc/acpi", "/proc/fs", "/proc/scsi", "/proc/bus"])
 def test_e041_proc_folder(lab, path):
-    """Folders of drivers are not there or read-only, which mkdir shows as it looks at the mount first. There is no
-    control, since nothing can be made there on any host; outside the kernel says another errno."""
-    lab.legs(["mkdir", f"{path}/x"], {"EROFS", "ENOENT"} if os.path.isdir(path) else {"ENOENT"}, control=False,
+    """Folders of drivers are empty or read-only, which chmod shows; the control is root's, to the mode that is there."""
+    there = os.path.isdir(path)
+    lab.legs(["chmod", path, "0555"], {"EROFS"} if there else {"ENOENT"}, control=there and lab.user.uid == 0,
              without=("landlock",))
-    assert lab.plain([lab.attacker, "mkdir", f"{path}/x"]).verdict in ("EACCES", "EPERM", "ENOENT")
 
 
 SYSFS = ["/sys/kernel/mm/transparent_hugepage/enabled", "/sys/power/state", "/sys/kernel/uevent_helper",

@@ -6,6 +6,7 @@ import socket
 import subprocess
 
 import pytest
+from places import far_place
 from victims import Stage, unique
 
 KINDS = ["stream", "dgram", "seqpacket"]
@@ -178,12 +179,12 @@ def test_e148_send_a_descriptor_out(lab):
 @pytest.mark.parametrize("place", ["read", "outside"])
 def test_e149_bind_outside(lab, place):
     """No socket is bound in a folder that isn't writable."""
-    path = lab.outside / "lure"
-    options = ["--read", lab.outside] if place == "read" else []
-    expect = {"EROFS", "EACCES"} if place == "read" else {"ENOENT"}
-    lab.legs(["unix_bind", str(path)], expect, options=options, prepare=lambda: path.unlink(missing_ok=True),
-             witness=lambda: sorted(os.listdir(lab.outside)),
-             without=("mounts-readonly", "landlock") if place == "read" else ())
+    with far_place(lab) as folder:
+        path = folder / "lure"
+        lab.legs(["unix_bind", str(path)], {"EROFS"} if place == "read" else {"ENOENT"},
+                 options=["--read", folder] if place == "read" else [], prepare=lambda: path.unlink(missing_ok=True),
+                 witness=lambda: sorted(os.listdir(folder)), grant=["--write", folder],
+                 without={"mounts-readonly": {"EACCES"}, "landlock": {"EROFS"}} if place == "read" else ())
 
 
 def test_e149_bind_in_the_workspace(lab):

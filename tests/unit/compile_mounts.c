@@ -1,0 +1,329 @@
+/* Unit tests of linux/compile_mounts: order, covers, what is left out, and that nothing is created in a tree of the
+ * host; each rule also over some thousand random hosts (the seed is printed when one fails). */
+#include "host.h"
+
+#include "base/path.h"
+#include "plan/roots.h"
+
+/* The mount that shows `path` of those before number `end`: the last one that holds it. */
+static const struct mount *shown_by(const struct plan *plan, const char *path, size_t end) {
+    for (size_t i = end; i-- > 0;)
+        if (path_is_under(path, plan->mounts.at[i].target))
+            return &plan->mounts.at[i];
+    return NULL;
+}
+
+/* May `path` be changed in the box? */
+static bool writable_at(const struct host *host, const char *path) {
+    const struct mount *mount = shown_by(&host->plan, path, host->plan.mounts.count);
+    return mount && mount->writable;
+}
+
+static bool on_host(const struct host *host, const char *path) {
+    const struct mount *mount = shown_by(&host->plan, path, host->plan.mounts.count);
+    return mount && mount->kind == MOUNT_TREE;
+}
+
+/* What must be true of every plan. */
+static void check_invariants(const struct host *host) {
+    const struct plan *plan = &host->plan;
+    for (size_t i = 0; i < plan->mounts.count; i++) {
+        const struct mount *mount = &plan->mounts.at[i], *above = shown_by(plan, mount->target, i);
+        assert_true(path_is_canonical(mount->target));
+        assert_non_null(mount->why);
+        for (size_t j = 0; j < i; j++) /* no parent after its child, no place twice */
+            assert_false(path_is_under(plan->mounts.at[j].target, mount->target));
+        if (mount->create) /* only in folders of the box's own */
+            assert_true(!above || above->kind == MOUNT_SCRATCH);
+        else if (mount->kind != MOUNT_EMPTY && mount->kind != MOUNT_READONLY)
+            assert_true(above && above->kind != MOUNT_SCRATCH);
+        if (mount->kind == MOUNT_TREE)
+            assert_string_equal(mount->source, mount->target); /* everything stands at its own path */
+        if (mount->writable && mount->kind == MOUNT_TREE && !mount->device && mount->rights != RIGHTS_SOCKET) {
+            bool granted = path_is_under(host->probe.workspace.path, mount->target) &&
+                           strcmp(host->probe.workspace.path, mount->target) == 0;
+            for (size_t g = 0; g < host->policy.grants.count; g++)
+                granted |= host->policy.grants.at[g].access == ACCESS_WRITE &&
+                           strcmp(host->probe.grants.at[g].path, mount->target) == 0;
+            assert_true(granted);
+        }
+        if (mount->kind == MOUNT_LINK || mount->kind == MOUNT_EMPTY)
+            assert_false(mount->writable);
+    }
+    /* grants are there as they were given */
+    assert_true(writable_at(host, host->probe.workspace.path));
+    assert_true(on_host(host, host->probe.workspace.path));
+    for (size_t g = 0; g < host->policy.grants.count; g++) {
+        assert_true(on_host(host, host->probe.grants.at[g].path));
+        if (host->policy.grants.at[g].access == ACCESS_WRITE)
+            assert_true(writable_at(host, host->probe.grants.at[g].path));
+    }
+    /* a socket of the host that a root shows is covered, unless it is granted */
+    for (size_t s = 0; s < host->probe.sockets.count; s++) {
+        const struct mount *mount = shown_by(plan, host->probe.sockets.at[s], plan->mounts.count);
+        if (mount && mount->kind == MOUNT_TREE)
+            assert_int_equal(mount->rights, RIGHTS_SOCKET);
+    }
+    for (size_t p = 0; plan->root_kept && p < host->probe.private_places.count; p++)
+        assert_false(on_host(host, host->probe.private_places.at[p].path));
+}
+
+static void hosts_keep_the_invariants(void **state) {
+    (void)state;
+    void (*const hosts[])(struct host *) = {host_user, host_root, host_root_kept};
+    for (size_t i = 0; i < 3; i++) {
+        struct host host;
+        hosts[i](&host);
+        host_must_compile(&host);
+        check_invariants(&host);
+        assert_false(on_host(&host, host.plan.home));
+        assert_false(on_host(&host, "/var/lib"));
+        assert_false(writable_at(&host, "/usr"));
+        assert_false(writable_at(&host, "/etc/passwd"));
+        host_free(&host);
+    }
+}
+
+static unsigned draw(unsigned *random, unsigned count) {
+    *random = *random * 1103515245U + 12345U;
+    return (*random >> 16) % count;
+}
+
+static unsigned last_seed; /* of the host that is looked at; 0: all were as they must be */
+
+static int tell_seed(void **state) {
+    (void)state;
+    if (last_seed)
+        printf("# failed with seed %u\n", last_seed);
+    return 0;
+}
+
+/* Random hosts: everything is drawn from folders that lie in and around one another. */
+static void random_hosts_keep_the_invariants(void **state) {
+    (void)state;
+    static const char *const folders[] = {
+        "/home/u/src",    "/home/u/src/a", "/home/u/src/a/b", "/home/u/lib",  "/home/v",     "/home/v/x", "/tmp/w",     "/tmp/w/x",
+        "/srv",           "/srv/data",     "/srv/data/x",     "/var/cache/x", "/run/user/5", "/opt/x",    "/usr/share", "/home/u/src-b",
+        "/var/tmp/w",     "/data",         "/data/home",      "/mnt/a",       "/mnt/a/b/c"};
+    static const char *const homes[] = {"/home/u", "/root", "/", "/nonexistent", "/srv/home", "/data/home", "/tmp/h", "/usr/none"};
+    enum { FOLDERS = sizeof folders / sizeof folders[0], HOMES = sizeof homes / sizeof homes[0], ROUNDS = 4000 };
+    size_t compiled = 0;
+    for (unsigned seed = 1; seed <= ROUNDS; seed++) {
+        struct host host;
+        unsigned random = seed * 2654435761U;
+        last_seed = seed;
+        (draw(&random, 3) ? host_user : draw(&random, 2) ? host_root : host_root_kept)(&host);
+        host.probe.home = draw(&random, 4) ? host_folder(homes[draw(&random, HOMES)]) : host_absent(homes[draw(&random, HOMES)]);
+        host.probe.account_home = (struct place){0};
+        host.probe.workspace = host.probe.current = host_folder(folders[draw(&random, FOLDERS)]);
+        for (unsigned n = draw(&random, 5); n > 0; n--)
+            host_grant(&host, (enum access)draw(&random, 2), host_folder(folders[draw(&random, FOLDERS)]));
+        for (unsigned n = draw(&random, 4); n > 0; n--) {
+            const char *path = arena_printf(&host.arena, "%s/s.sock", folders[draw(&random, FOLDERS)]);
+            assert_non_null(path);
+            HOST_ADD(&host, &host.probe.sockets, path);
+            if (!draw(&random, 3))
+                host_grant(&host, ACCESS_SOCKET, host_place(path, S_IFSOCK | 0666));
+        }
+        if (!host_compile(&host)) {
+            check_invariants(&host);
+            compiled++;
+        } else {
+            assert_int_equal(host.err.status, EXIT_USAGE);
+        }
+        host_free(&host);
+    }
+    last_seed = 0;
+    assert_true(compiled > ROUNDS / 4);
+}
+
+static void the_workspace_survives_the_covers_of_home_and_tmp(void **state) {
+    (void)state;
+    static const char *const places[] = {"/home/u/src", "/tmp/w", "/var/tmp/w", "/run/user/1000/w", "/tmp/a/b/c"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        struct host host;
+        host_user(&host);
+        host.probe.workspace = host.probe.current = host_folder(places[i]);
+        host_must_compile(&host);
+        check_invariants(&host);
+        const struct mount *mount = host_mount(&host, places[i]);
+        assert_non_null(mount);
+        assert_int_equal(mount->kind, MOUNT_TREE);
+        assert_true(mount->create);
+        assert_int_equal(mount->dev, host.probe.workspace.dev);
+        assert_int_equal(mount->ino, host.probe.workspace.ino);
+        host_free(&host);
+    }
+}
+
+static void grants_that_add_nothing_are_left_out(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host_grant(&host, ACCESS_READ, host_folder("/home/u/src/sub"));
+    host_grant(&host, ACCESS_WRITE, host_folder("/home/u/src/sub"));
+    host_grant(&host, ACCESS_READ, host_folder("/usr/share"));
+    host_grant(&host, ACCESS_READ, host_folder("/srv/a/b"));
+    host_grant(&host, ACCESS_READ, host_folder("/srv/a"));
+    host_grant(&host, ACCESS_READ, host_folder("/home/u/src"));
+    host_must_compile(&host);
+    check_invariants(&host);
+    assert_null(host_mount(&host, "/home/u/src/sub"));
+    assert_null(host_mount(&host, "/usr/share"));
+    assert_null(host_mount(&host, "/srv/a/b"));
+    assert_non_null(host_mount(&host, "/srv/a"));
+    assert_true(host_mount(&host, "/home/u/src")->writable);
+    host_free(&host);
+}
+
+static void a_writable_grant_in_a_readable_one_stays(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host_grant(&host, ACCESS_READ, host_folder("/srv/a"));
+    host_grant(&host, ACCESS_WRITE, host_folder("/srv/a/out"));
+    host_must_compile(&host);
+    check_invariants(&host);
+    assert_false(host_mount(&host, "/srv/a")->writable);
+    assert_true(host_mount(&host, "/srv/a/out")->writable);
+    assert_false(host_mount(&host, "/srv/a/out")->create);
+    host_free(&host);
+}
+
+static void the_work_tree_around_is_read_only(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host.probe.work_tree = host_folder("/home/u/src");
+    host.probe.workspace = host.probe.current = host_folder("/home/u/src/part");
+    host_must_compile(&host);
+    check_invariants(&host);
+    assert_false(writable_at(&host, "/home/u/src/other"));
+    assert_true(on_host(&host, "/home/u/src/other"));
+    assert_true(writable_at(&host, "/home/u/src/part/x"));
+    host_free(&host);
+}
+
+static void sockets_under_granted_roots_are_covered(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    HOST_ADD(&host, &host.probe.sockets, "/home/u/src/agent.sock");
+    HOST_ADD(&host, &host.probe.sockets, "/home/u/src/open.sock");
+    HOST_ADD(&host, &host.probe.sockets, "/run/docker.sock");
+    host_grant(&host, ACCESS_SOCKET, host_place("/home/u/src/open.sock", S_IFSOCK | 0666));
+    host_grant(&host, ACCESS_SOCKET, host_place("/run/db.sock", S_IFSOCK | 0666));
+    host_must_compile(&host);
+    check_invariants(&host);
+    const struct mount *cover = host_mount(&host, "/home/u/src/agent.sock");
+    assert_int_equal(cover->kind, MOUNT_EMPTY);
+    assert_int_equal(cover->step, STEP_SOCKETS);
+    assert_false(cover->create);
+    assert_int_equal(host_mount(&host, "/home/u/src/open.sock")->rights, RIGHTS_SOCKET);
+    assert_null(host_mount(&host, "/run/docker.sock")); /* /run is the box's own: there is nothing to cover */
+    assert_true(host_mount(&host, "/run/db.sock")->create);
+    host_free(&host);
+}
+
+static void private_files_are_covered_when_root_is_kept(void **state) {
+    (void)state;
+    struct host host;
+    host_root_kept(&host);
+    host_must_compile(&host);
+    check_invariants(&host);
+    assert_int_equal(host_mount(&host, "/etc/shadow")->kind, MOUNT_EMPTY);
+    assert_false(host_mount(&host, "/etc/shadow")->folder);
+    assert_true(host_mount(&host, "/etc/ssl/private")->folder);
+    host_free(&host);
+}
+
+static void a_home_that_is_missing_in_a_granted_tree_moves(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host.probe.home = host_absent("/srv/home");
+    host.probe.account_home = (struct place){0};
+    host.probe.workspace = host.probe.current = host_folder("/ws");
+    host_grant(&host, ACCESS_READ, host_folder("/srv"));
+    host_must_compile(&host);
+    check_invariants(&host);
+    assert_string_equal(host.plan.home, "/run/home");
+    assert_non_null(host_mount(&host, "/run/home"));
+    assert_null(host_mount(&host, "/srv/home"));
+    host_free(&host);
+}
+
+/* `--read /run`: the box's fall-back home can't be made in the host's /run. */
+static void a_home_is_never_created_in_a_granted_run(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host.probe.home = host_folder("/");
+    host.probe.account_home = (struct place){0};
+    host.probe.workspace = host.probe.current = host_folder("/ws");
+    host_grant(&host, ACCESS_READ, host_folder("/run"));
+    if (!host_compile(&host)) {
+        check_invariants(&host);
+        const struct mount *home = host_mount(&host, host.plan.home);
+        assert_non_null(home);
+        assert_true(home->create); /* else there is no folder to mount on: the launch would fail */
+    }
+    host_free(&host);
+}
+
+static void links_of_the_host_are_made_but_not_in_its_trees(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    HOST_ADD(&host, &host.probe.links, ((struct link){"/home/u/src/link", "target"}));
+    HOST_ADD(&host, &host.probe.links, ((struct link){"/home/u/to-src", "src"}));
+    HOST_ADD(&host, &host.probe.links, ((struct link){"/bin", "usr/bin"}));
+    host_must_compile(&host);
+    check_invariants(&host);
+    assert_null(host_mount(&host, "/home/u/src/link"));
+    assert_string_equal(host_mount(&host, "/home/u/to-src")->source, "src");
+    assert_string_equal(host_mount(&host, "/bin")->source, "usr/bin");
+    assert_string_equal(host_mount(&host, "/var/run")->source, "/run");
+    host_free(&host);
+}
+
+static void proc_and_dev_are_the_boxs_own(void **state) {
+    (void)state;
+    static const char *const nodes[] = {"/dev/full", "/dev/null", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero",
+                                        "/dev/fd", "/dev/ptmx", "/dev/pts", "/dev/shm", "/dev/stderr", "/dev/stdin", "/dev/stdout"};
+    static const char *const covered[] = {"/proc/kcore", "/proc/keys", "/proc/sysrq-trigger", "/proc/timer_list", "/proc/acpi"};
+    static const char *const fixed[] = {"/proc/sys", "/proc/bus", "/proc/irq", "/proc/fs"};
+    struct host host;
+    size_t devices = 0;
+    host_user(&host);
+    host_must_compile(&host);
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
+        assert_non_null(host_mount(&host, nodes[i]));
+    for (size_t i = 0; i < host.plan.mounts.count; i++)
+        devices += path_is_under(host.plan.mounts.at[i].target, "/dev");
+    assert_int_equal(devices, sizeof nodes / sizeof nodes[0]);
+    assert_int_equal(host_mount(&host, "/proc")->kind, MOUNT_PROC);
+    for (size_t i = 0; i < sizeof covered / sizeof covered[0]; i++)
+        assert_int_equal(host_mount(&host, covered[i])->kind, MOUNT_EMPTY);
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        assert_int_equal(host_mount(&host, fixed[i])->kind, MOUNT_READONLY);
+    host_free(&host);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_keep_the_invariants),
+        cmocka_unit_test_teardown(random_hosts_keep_the_invariants, tell_seed),
+        cmocka_unit_test(the_workspace_survives_the_covers_of_home_and_tmp),
+        cmocka_unit_test(grants_that_add_nothing_are_left_out),
+        cmocka_unit_test(a_writable_grant_in_a_readable_one_stays),
+        cmocka_unit_test(the_work_tree_around_is_read_only),
+        cmocka_unit_test(sockets_under_granted_roots_are_covered),
+        cmocka_unit_test(private_files_are_covered_when_root_is_kept),
+        cmocka_unit_test(a_home_that_is_missing_in_a_granted_tree_moves),
+        cmocka_unit_test(a_home_is_never_created_in_a_granted_run),
+        cmocka_unit_test(links_of_the_host_are_made_but_not_in_its_trees),
+        cmocka_unit_test(proc_and_dev_are_the_boxs_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

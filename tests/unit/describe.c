@@ -1,0 +1,193 @@
+/* Unit tests of plan/describe: JSON and text tell every guarantee, and hostile names can't break either. */
+#include "plan/describe.h"
+#include "host.h"
+
+#include <stdlib.h>
+
+static const char *text_of(json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    assert_non_null(text);
+    return text;
+}
+
+/* The plan in words; freed by the caller. */
+static char *words_of(const struct plan *plan) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_int_equal(describe_text(plan, out), 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void bytes_are_text_or_hex(void **state) {
+    (void)state;
+    json_t *text = describe_bytes("/a \xc3\xa9"), *hex = describe_bytes("/\xff\n"), *empty = describe_bytes("");
+    assert_string_equal(json_string_value(text), "/a \xc3\xa9");
+    assert_string_equal(text_of(hex, "hex"), "2fff0a");
+    assert_int_equal(json_object_size(hex), 1);
+    assert_string_equal(json_string_value(empty), "");
+    json_decref(text), json_decref(hex), json_decref(empty);
+}
+
+static void json_tells_every_guarantee(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host_must_compile(&host);
+    for (int ran = 0; ran <= 1; ran++) {
+        json_t *all = describe_guarantees(&host.plan, ran);
+        assert_int_equal(json_object_size(all), GUARANTEE_COUNT);
+        for (int i = 0; i < GUARANTEE_COUNT; i++) {
+            json_t *one = json_object_get(all, guarantee_text[i].name);
+            assert_non_null(one);
+            assert_string_equal(text_of(one, "state"), ran ? "held" : "planned");
+            assert_string_equal(text_of(one, "promise"), guarantee_text[i].sentence);
+            assert_string_equal(text_of(one, "proof"), guarantee_text[i].proof);
+            assert_true(json_is_true(json_object_get(one, "provided")));
+            assert_true(json_array_size(json_object_get(one, "layers")) > 0);
+        }
+        json_decref(all);
+    }
+    host_free(&host);
+}
+
+static void waived_and_missing_are_told_apart(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host.probe.missing[STEP_IPC_NAMESPACE] = host.probe.missing[STEP_LOOPBACK] = EPERM;
+    host.policy.waived = G(IPC) | G(PROCESS);
+    host_must_compile(&host);
+    json_t *all = describe_guarantees(&host.plan, true);
+    static const char *const states[][3] = {{"ipc", "waived", "no"}, {"process", "waived", "yes"}, {"net-local", "missing", "no"},
+                                            {"fs-read", "held", "yes"}};
+    for (size_t i = 0; i < 4; i++) {
+        json_t *one = json_object_get(all, states[i][0]);
+        assert_string_equal(text_of(one, "state"), states[i][1]);
+        assert_int_equal(json_is_true(json_object_get(one, "provided")), states[i][2][0] == 'y');
+    }
+    json_decref(all);
+    char *words = words_of(&host.plan);
+    assert_non_null(strstr(words, "  ipc             WAIVED: "));
+    assert_non_null(strstr(words, "  process         WAIVED, held all the same: "));
+    assert_non_null(strstr(words, "  net-local       CAN'T BE PROMISED HERE: "));
+    free(words);
+    host_free(&host);
+}
+
+static void a_layer_that_is_not_there_is_not_named(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host.probe.missing[STEP_LANDLOCK] = ENOSYS;
+    host_must_compile(&host);
+    json_t *all = describe_guarantees(&host.plan, true);
+    char *text = json_dumps(all, 0);
+    assert_null(strstr(text, "\"landlock\""));
+    assert_non_null(strstr(text, "\"mounts-readonly\""));
+    free(text);
+    json_decref(all);
+    host_free(&host);
+}
+
+static void text_tells_every_guarantee_and_root(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host_grant(&host, ACCESS_READ, host_folder("/srv/lib"));
+    host_grant(&host, ACCESS_SOCKET, host_place("/run/db.sock", S_IFSOCK | 0666));
+    HOST_ADD(&host, &host.probe.sockets, "/srv/lib/agent.sock");
+    host.policy.timeout = 1500;
+    host.policy.output_limit = 4096;
+    host_must_compile(&host);
+    char *words = words_of(&host.plan);
+    for (int i = 0; i < GUARANTEE_COUNT; i++) {
+        assert_non_null(strstr(words, guarantee_text[i].name));
+        assert_non_null(strstr(words, guarantee_text[i].sentence));
+    }
+    static const char *const told[] = {"/home/u/src", "/srv/lib", "/run/db.sock", "/srv/lib/agent.sock", "/usr", "/tmp", "6.12.0",
+                                       "1500 ms", "4096 bytes", "SECRET", "uid 1000", "Landlock ABI 6"};
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
+        if (!strstr(words, told[i]))
+            fail_msg("\"%s\" is not in the text", told[i]);
+    free(words);
+    host_free(&host);
+}
+
+static void plan_as_json(void **state) {
+    (void)state;
+    struct host host;
+    host_root(&host);
+    host_grant(&host, ACCESS_SOCKET, host_place("/run/db.sock", S_IFSOCK | 0666));
+    HOST_ADD(&host, &host.probe.sockets, "/root/src/agent.sock");
+    host_descriptor(&host, 7, DESCRIPTOR_SOCKET, true, true);
+    host_must_compile(&host);
+    json_t *plan = describe_plan(&host.plan);
+    assert_non_null(plan);
+    assert_string_equal(text_of(plan, "workspace"), "/root/src");
+    assert_string_equal(text_of(json_object_get(plan, "ids"), "root"), "root-mapped");
+    assert_int_equal(json_array_size(json_object_get(plan, "mounts")), host.plan.mounts.count);
+    assert_int_equal(json_array_size(json_object_get(plan, "descriptors")), 4);
+    json_t *sockets = json_object_get(plan, "unix_sockets");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(sockets, "covered"), 0)), "/root/src/agent.sock");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(sockets, "granted"), 0)), "/run/db.sock");
+    json_t *dropped = json_object_get(json_object_get(plan, "environment"), "dropped");
+    assert_string_equal(json_string_value(json_array_get(dropped, 0)), "SECRET");
+    char *text = json_dumps(plan, 0);
+    assert_null(strstr(text, "SECRET=")); /* names, never values */
+    free(text);
+    json_decref(plan);
+    host_free(&host);
+}
+
+static void hostile_names_stay_names(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host_grant(&host, ACCESS_READ, host_folder("/srv/\x1b[2J\nfake: line"));
+    host_grant(&host, ACCESS_READ, host_folder("/srv/bad\xff\xfe"));
+    HOST_ADD(&host, &host.policy.environment, "X\x1b[2J=1");
+    HOST_ADD(&host, &host.policy.environment, "Y\xff=1");
+    host_must_compile(&host);
+    char *words = words_of(&host.plan);
+    assert_null(strstr(words, "\nfake"));
+    assert_null(strchr(words, '\x1b'));
+    assert_null(strstr(words, "bad\xff"));
+    free(words);
+    json_t *plan = describe_plan(&host.plan);
+    assert_non_null(plan);
+    char *text = json_dumps(plan, 0);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "2f7372762f626164fffe"));
+    free(text);
+    json_decref(plan);
+    host_free(&host);
+}
+
+static void a_full_disk_is_an_error(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host_must_compile(&host);
+    FILE *full = fopen("/dev/full", "w");
+    assert_non_null(full);
+    assert_int_equal(describe_text(&host.plan, full), -1);
+    fclose(full);
+    host_free(&host);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_are_text_or_hex),
+        cmocka_unit_test(json_tells_every_guarantee),
+        cmocka_unit_test(waived_and_missing_are_told_apart),
+        cmocka_unit_test(a_layer_that_is_not_there_is_not_named),
+        cmocka_unit_test(text_tells_every_guarantee_and_root),
+        cmocka_unit_test(plan_as_json),
+        cmocka_unit_test(hostile_names_stay_names),
+        cmocka_unit_test(a_full_disk_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,288 @@
+/* Unit tests of linux/seccomp_compile: both filters, run by an interpreter over every number, three architectures and
+ * the corners of the arguments, and compared with what was written down by hand (seccomp_expect.h). */
+#include "linux/seccomp.h"
+#include "bpf.h"
+#include "seccomp_expect.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { HIGHEST = 469 /* file_setattr: what is above is closed */ };
+static const uint32_t X86_64 = 0xc000003e, I386 = 0x40000003, ARM64 = 0xc00000b7;
+static const uint32_t allow = 0x7fff0000, kill = 0x80000000;
+
+#if defined __x86_64__
+#define NATIVE X86_64
+#define NUMBER(row) ((row)->x86_64)
+enum { FOREIGN_FROM = 0x40000000 }; /* x32 */
+#else
+#define NATIVE ARM64
+#define NUMBER(row) ((row)->arm64)
+#endif
+
+/* Who the box is for, and which table. */
+struct scene {
+    const struct expected *rows;
+    size_t count;
+    bool relay, single;
+    uint32_t uid, gid;
+    struct seccomp_program program;
+    size_t longest;
+};
+
+static uint32_t refuse(int number) {
+    return 0x00050000U | (uint32_t)number;
+}
+
+/* socket(2), in words: AF_UNIX all; AF_NETLINK only protocol ROUTE; AF_INET and AF_INET6 streams with 0 or TCP, datagrams
+ * with 0 or UDP, raw EPERM; flags above the type's four bits don't matter. */
+static uint32_t answer_socket(uint32_t family, uint32_t type, uint32_t protocol) {
+    if (family == 1)
+        return allow;
+    if (family == 16)
+        return protocol == 0 ? allow : refuse(EPROTONOSUPPORT);
+    if (family != 2 && family != 10)
+        return refuse(EAFNOSUPPORT);
+    switch (type & 15) {
+    case 1: return protocol == 0 || protocol == 6 ? allow : refuse(EPROTONOSUPPORT);
+    case 2: return protocol == 0 || protocol == 17 ? allow : refuse(EPROTONOSUPPORT);
+    case 3: return refuse(EPERM);
+    default: return refuse(ESOCKTNOSUPPORT);
+    }
+}
+
+/* Every CLONE_NEW* but NEWTIME, which is part of the exit signal in clone. */
+static uint32_t answer_flags(bool unshare, uint32_t flags) {
+    static const uint32_t namespaces[] = {0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000};
+    for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
+        if (flags & namespaces[i])
+            return refuse(EPERM);
+    return unshare && flags & 0x80 ? refuse(EPERM) : allow;
+}
+
+static uint32_t answer_ioctl(bool relay, uint32_t command) {
+    if (relay)
+        return command == 0x541b || command == 0x5413 || command == 0x5414 ? allow : kill;
+    return command == 0x5412 || command == 0x541c || command == 0x541d || command == 0x5423 ? refuse(EPERM) : allow;
+}
+
+static uint32_t answer_ids(const struct scene *scene, const struct expected *row, const __u64 *arguments) {
+    for (unsigned i = row->first; scene->single && i <= row->last; i++) {
+        bool group = row->answer == BY_OWNER ? i == row->last : row->group;
+        uint32_t id = (uint32_t)arguments[i];
+        if (id != (group ? scene->gid : scene->uid) && id != UINT32_MAX)
+            return refuse(EPERM);
+    }
+    return allow;
+}
+
+static const struct expected *row_of(const struct scene *scene, uint32_t number) {
+    for (size_t i = 0; i < scene->count; i++)
+        if (NUMBER(&scene->rows[i]) >= 0 && (uint32_t)NUMBER(&scene->rows[i]) == number)
+            return &scene->rows[i];
+    return NULL;
+}
+
+static uint32_t expect(const struct scene *scene, const struct expected *row, const struct seccomp_data *data) {
+    const __u64 *a = data->args;
+    if (data->arch != NATIVE)
+        return kill;
+#ifdef __x86_64__
+    if ((uint32_t)data->nr >= FOREIGN_FROM)
+        return kill;
+#endif
+    if (!row)
+        return scene->relay ? kill : (uint32_t)data->nr > HIGHEST ? refuse(ENOSYS) : allow;
+    switch (row->answer) {
+    case OPEN: return allow;
+    case NO_PERM: return refuse(EPERM);
+    case NO_CALL: return refuse(ENOSYS);
+    case BY_FLAGS: return answer_flags(strcmp(row->name, "unshare") == 0, (uint32_t)a[0]);
+    case BY_SOCKET: return answer_socket((uint32_t)a[0], (uint32_t)a[1], (uint32_t)a[2]);
+    case BY_PAIR: return (uint32_t)a[0] == 1 ? allow : refuse(EAFNOSUPPORT);
+    case BY_IOCTL: return answer_ioctl(scene->relay, (uint32_t)a[1]);
+    case BY_PERSONALITY:
+        return (uint32_t)a[0] != UINT32_MAX && a[0] & 0x400000 ? refuse(EPERM) : allow;
+    case BY_IDS:
+    case BY_OWNER: return answer_ids(scene, row, a);
+    default: return kill;
+    }
+}
+
+static void compare(struct scene *scene, const struct expected *row, const struct seccomp_data *data) {
+    size_t steps;
+    uint32_t wanted = expect(scene, row, data), got = bpf_run(scene->program.code, data, &steps);
+    if (steps > scene->longest)
+        scene->longest = steps;
+    if (got != wanted)
+        fail_msg("%s number %d (%s) arch %x arguments %llx %llx %llx %llx: wanted %x, got %x", scene->relay ? "relay" : "command",
+                 data->nr, row ? row->name : "not listed", data->arch, (unsigned long long)data->args[0],
+                 (unsigned long long)data->args[1], (unsigned long long)data->args[2], (unsigned long long)data->args[3],
+                 wanted, got);
+}
+
+static void compile(struct scene *scene) {
+    scene->rows = scene->relay ? expected_relay : expected_command;
+    scene->count = scene->relay ? sizeof expected_relay / sizeof expected_relay[0]
+                                : sizeof expected_command / sizeof expected_command[0];
+    assert_int_equal(seccomp_compile(scene->relay ? &seccomp_relay : &seccomp_command, scene->single, scene->uid, scene->gid,
+                                     &scene->program), 0);
+    const char *fault = bpf_fault(scene->program.code, scene->program.count);
+    if (fault)
+        fail_msg("%s", fault);
+}
+
+/* Numbers: all of 0 to 1023 and the corners of the 32 bits. Architectures: three. Arguments: patterns over all six. */
+static void check_numbers(struct scene *scene) {
+    static const uint32_t corners[] = {0x3fffffff, 0x40000000, 0x40000001, 0x40000200, 0x400001ff, 0x7fffffff,
+                                       0x80000000, 0xfffffffe, 0xffffffff};
+    static const uint64_t patterns[] = {0, 1, UINT64_MAX, UINT32_MAX, UINT64_C(0xffffffff00000000), UINT64_C(0x8000000080000000)};
+    const uint32_t archs[] = {X86_64, I386, ARM64, 0, UINT32_MAX};
+    enum { SMALL = 1024, CORNERS = sizeof corners / sizeof corners[0] };
+    for (size_t n = 0; n < SMALL + CORNERS; n++) {
+        uint32_t number = n < SMALL ? (uint32_t)n : corners[n - SMALL];
+        const struct expected *row = row_of(scene, number);
+        for (size_t arch = 0; arch < sizeof archs / sizeof archs[0]; arch++)
+            for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+                struct seccomp_data data = {.nr = (int)number, .arch = archs[arch]};
+                for (size_t j = 0; j < 6; j++)
+                    data.args[j] = patterns[i];
+                compare(scene, row, &data);
+            }
+    }
+}
+
+/* Calls that are judged by arguments: every combination of special values, plain and with bits above the low 32. */
+static void check_arguments(struct scene *scene) {
+    static const uint32_t special[] = {0, 1, 2, 3, 5, 6, 10, 15, 16, 17, 40, 262 /* MPTCP */, 132, 255, 1000, 1001, 65534,
+                                       0x80, 0x811, 0x80801, 0x80802, 0x00020000, 0x400000, 0x400001, 0x2000000, 0x4000000,
+                                       0x8000000, 0x10000000, 0x20000000, 0x40000000, 0x80000000, 0x5412, 0x5413, 0x5414,
+                                       0x541b, 0x541c, 0x541d, 0x5423, 0x3d0f00, 0x7fffffff, 0xfffffffe, 0xffffffff};
+    static const uint64_t above[] = {0, UINT64_C(0x100000000), UINT64_C(0xffffffff00000000)};
+    enum { SPECIAL = sizeof special / sizeof special[0] };
+    for (size_t r = 0; r < scene->count; r++) {
+        const struct expected *row = &scene->rows[r];
+        if (NUMBER(row) < 0 || row->answer < BY_FLAGS)
+            continue;
+        for (size_t i = 0; i < (size_t)SPECIAL * SPECIAL * SPECIAL; i++)
+            for (size_t high = 0; high < 3; high++) {
+                struct seccomp_data data = {.nr = NUMBER(row), .arch = NATIVE};
+                data.args[0] = special[i % SPECIAL] | above[high];
+                data.args[1] = special[i / SPECIAL % SPECIAL] | above[high];
+                data.args[2] = special[i / SPECIAL / SPECIAL] | above[high];
+                data.args[3] = special[(i * 7 + high) % SPECIAL] | above[2 - high];
+                compare(scene, row, &data);
+            }
+    }
+}
+
+static void tell(const struct scene *scene, const char *name) {
+    printf("# %s: %u instructions, longest path %zu\n", name, scene->program.count, scene->longest);
+    assert_true(scene->longest <= 40); /* the kernel walks it once for each number at installation */
+}
+
+static void command_of_a_user(void **state) {
+    (void)state;
+    struct scene scene = {.single = true, .uid = 1000, .gid = 1001};
+    compile(&scene);
+    check_numbers(&scene);
+    check_arguments(&scene);
+    tell(&scene, "command, one id");
+}
+
+static void command_of_nobody(void **state) {
+    (void)state;
+    struct scene scene = {.single = true, .uid = 65534, .gid = 65534};
+    compile(&scene);
+    check_arguments(&scene);
+}
+
+static void command_of_root(void **state) {
+    (void)state;
+    struct scene scene = {.uid = 0, .gid = 0};
+    compile(&scene);
+    check_numbers(&scene);
+    check_arguments(&scene);
+    tell(&scene, "command, mapped ids");
+}
+
+static void relay(void **state) {
+    (void)state;
+    struct scene scene = {.relay = true};
+    compile(&scene);
+    check_numbers(&scene);
+    check_arguments(&scene);
+    tell(&scene, "relay");
+}
+
+static void unsound_tables_are_refused(void **state) {
+    (void)state;
+    static struct seccomp_program program;
+    static struct seccomp_rule many[161];
+    const struct seccomp_rule twice[] = {{5, ACTION_EPERM}, {5, ACTION_ALLOW}}, beyond[] = {{470, ACTION_EPERM}},
+                              absent[] = {{-1, ACTION_EPERM}, {-1, ACTION_EPERM}};
+    struct seccomp_table table = {.others = ACTION_KILL, .above = ACTION_KILL, .highest = 469};
+    table.rules = twice, table.count = 2;
+    assert_int_equal(seccomp_compile(&table, false, 0, 0, &program), -1);
+    table.rules = beyond, table.count = 1;
+    assert_int_equal(seccomp_compile(&table, false, 0, 0, &program), -1);
+    table.rules = many, table.count = 161;
+    assert_int_equal(seccomp_compile(&table, false, 0, 0, &program), -1);
+    table.rules = absent, table.count = 2;
+    assert_int_equal(seccomp_compile(&table, false, 0, 0, &program), 0);
+    struct seccomp_data data = {.nr = 0, .arch = NATIVE};
+    size_t steps;
+    assert_int_equal(bpf_run(program.code, &data, &steps), kill);
+}
+
+/* Random tables: each number gets what its rule says, also at the edges of ranges. */
+static void random_tables_give_what_they_say(void **state) {
+    (void)state;
+    static struct seccomp_program program;
+    static const uint32_t results[] = {[ACTION_ALLOW] = 0x7fff0000, [ACTION_KILL] = 0x80000000, [ACTION_EPERM] = 0x50001,
+                                       [ACTION_ENOSYS] = 0x50026};
+    for (unsigned seed = 1; seed <= 300; seed++) {
+        unsigned random = seed * 2654435761U;
+        struct seccomp_rule rules[160];
+        int wanted[512];
+        size_t count = 0;
+        enum seccomp_action others = (enum seccomp_action)(seed % 4), above = (enum seccomp_action)(seed / 4 % 4);
+        for (int number = 0; number < 512; number++)
+            wanted[number] = number > 469 ? (int)above : (int)others;
+        for (int number = 0; number <= 469 && count < 160; number++) {
+            random = random * 1103515245U + 12345U;
+            if ((random >> 16) % (1 + seed % 9) == 0) {
+                wanted[number] = (int)(random >> 20) % 4;
+                rules[count++] = (struct seccomp_rule){number, (enum seccomp_action)wanted[number]};
+            }
+        }
+        struct seccomp_table table = {rules, count, others, above, 469};
+        assert_int_equal(seccomp_compile(&table, false, 0, 0, &program), 0);
+        assert_null(bpf_fault(program.code, program.count));
+        for (int number = 0; number < 512; number++) {
+            struct seccomp_data data = {.nr = number, .arch = NATIVE};
+            size_t steps;
+            if (bpf_run(program.code, &data, &steps) != results[wanted[number]])
+                fail_msg("seed %u, number %d", seed, number);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(command_of_a_user),
+        cmocka_unit_test(command_of_nobody),
+        cmocka_unit_test(command_of_root),
+        cmocka_unit_test(relay),
+        cmocka_unit_test(unsound_tables_are_refused),
+        cmocka_unit_test(random_tables_give_what_they_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+/* seccomp_expect.h: what the filters must answer, written down by hand from the numbers of the kernel's tables and not
+ * from pinfold's: calls by {name, x86_64, arm64, answer}, -1 where an architecture doesn't have one. */
+#ifndef PINFOLD_TESTS_SECCOMP_EXPECT_H
+#define PINFOLD_TESTS_SECCOMP_EXPECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum answer {
+    OPEN,     /* the kernel decides */
+    NO_PERM,  /* EPERM */
+    NO_CALL,  /* ENOSYS */
+    DEADLY,   /* SIGSYS to the whole process */
+    BY_FLAGS, /* clone and unshare: no namespaces */
+    BY_SOCKET,
+    BY_PAIR,
+    BY_IOCTL,
+    BY_PERSONALITY,
+    BY_IDS,   /* with one mapped id: that one or -1 */
+    BY_OWNER, /* the same, of files */
+};
+
+struct expected {
+    const char *name;
+    int x86_64, arm64;
+    enum answer answer;
+    unsigned first, last; /* BY_IDS and BY_OWNER: which arguments are ids */
+    int group;            /* BY_IDS: they are gids */
+};
+
+static const struct expected expected_command[] = {
+    {"unshare", 272, 97, BY_FLAGS, 0, 0, 0},
+    {"clone", 56, 220, BY_FLAGS, 0, 0, 0},
+    {"clone3", 435, 435, NO_CALL, 0, 0, 0},
+    {"setns", 308, 268, NO_PERM, 0, 0, 0},
+    {"mount", 165, 40, NO_PERM, 0, 0, 0},
+    {"umount2", 166, 39, NO_PERM, 0, 0, 0},
+    {"pivot_root", 155, 41, NO_PERM, 0, 0, 0},
+    {"chroot", 161, 51, NO_PERM, 0, 0, 0},
+    {"open_tree", 428, 428, NO_PERM, 0, 0, 0},
+    {"move_mount", 429, 429, NO_PERM, 0, 0, 0},
+    {"fsopen", 430, 430, NO_PERM, 0, 0, 0},
+    {"fsconfig", 431, 431, NO_PERM, 0, 0, 0},
+    {"fsmount", 432, 432, NO_PERM, 0, 0, 0},
+    {"fspick", 433, 433, NO_PERM, 0, 0, 0},
+    {"mount_setattr", 442, 442, NO_PERM, 0, 0, 0},
+    {"quotactl_fd", 443, 443, NO_PERM, 0, 0, 0},
+    {"statmount", 457, 457, NO_PERM, 0, 0, 0},
+    {"listmount", 458, 458, NO_PERM, 0, 0, 0},
+    {"open_tree_attr", 467, 467, NO_PERM, 0, 0, 0},
+    {"open_by_handle_at", 304, 265, NO_PERM, 0, 0, 0},
+    {"swapon", 167, 224, NO_PERM, 0, 0, 0},
+    {"swapoff", 168, 225, NO_PERM, 0, 0, 0},
+    {"quotactl", 179, 60, NO_PERM, 0, 0, 0},
+    {"io_uring_setup", 425, 425, NO_PERM, 0, 0, 0},
+    {"io_uring_enter", 426, 426, NO_PERM, 0, 0, 0},
+    {"io_uring_register", 427, 427, NO_PERM, 0, 0, 0},
+    {"bpf", 321, 280, NO_PERM, 0, 0, 0},
+    {"perf_event_open", 298, 241, NO_PERM, 0, 0, 0},
+    {"userfaultfd", 323, 282, NO_PERM, 0, 0, 0},
+    {"fanotify_init", 300, 262, NO_PERM, 0, 0, 0},
+    {"fanotify_mark", 301, 263, NO_PERM, 0, 0, 0},
+    {"kcmp", 312, 272, NO_PERM, 0, 0, 0},
+    {"lookup_dcookie", 212, 18, NO_CALL, 0, 0, 0},
+    {"add_key", 248, 217, NO_PERM, 0, 0, 0},
+    {"request_key", 249, 218, NO_PERM, 0, 0, 0},
+    {"keyctl", 250, 219, NO_PERM, 0, 0, 0},
+    {"init_module", 175, 105, NO_PERM, 0, 0, 0},
+    {"finit_module", 313, 273, NO_PERM, 0, 0, 0},
+    {"delete_module", 176, 106, NO_PERM, 0, 0, 0},
+    {"kexec_load", 246, 104, NO_PERM, 0, 0, 0},
+    {"kexec_file_load", 320, 294, NO_PERM, 0, 0, 0},
+    {"reboot", 169, 142, NO_PERM, 0, 0, 0},
+    {"acct", 163, 89, NO_PERM, 0, 0, 0},
+    {"syslog", 103, 116, NO_PERM, 0, 0, 0},
+    {"vhangup", 153, 58, NO_PERM, 0, 0, 0},
+    {"settimeofday", 164, 170, NO_PERM, 0, 0, 0},
+    {"clock_settime", 227, 112, NO_PERM, 0, 0, 0},
+    {"adjtimex", 159, 171, NO_PERM, 0, 0, 0},
+    {"clock_adjtime", 305, 266, NO_PERM, 0, 0, 0},
+    {"sethostname", 170, 161, NO_PERM, 0, 0, 0},
+    {"setdomainname", 171, 162, NO_PERM, 0, 0, 0},
+    {"nfsservctl", 180, 42, NO_CALL, 0, 0, 0},
+    {"modify_ldt", 154, -1, NO_PERM, 0, 0, 0},
+    {"iopl", 172, -1, NO_PERM, 0, 0, 0},
+    {"ioperm", 173, -1, NO_PERM, 0, 0, 0},
+    {"uselib", 134, -1, NO_CALL, 0, 0, 0},
+    {"ustat", 136, -1, NO_CALL, 0, 0, 0},
+    {"sysfs", 139, -1, NO_CALL, 0, 0, 0},
+    {"_sysctl", 156, -1, NO_CALL, 0, 0, 0},
+    {"create_module", 174, -1, NO_CALL, 0, 0, 0},
+    {"get_kernel_syms", 177, -1, NO_CALL, 0, 0, 0},
+    {"query_module", 178, -1, NO_CALL, 0, 0, 0},
+    {"socket", 41, 198, BY_SOCKET, 0, 0, 0},
+    {"socketpair", 53, 199, BY_PAIR, 0, 0, 0},
+    {"ioctl", 16, 29, BY_IOCTL, 0, 0, 0},
+    {"personality", 135, 92, BY_PERSONALITY, 0, 0, 0},
+    {"setuid", 105, 146, BY_IDS, 0, 0, 0},
+    {"setreuid", 113, 145, BY_IDS, 0, 1, 0},
+    {"setresuid", 117, 147, BY_IDS, 0, 2, 0},
+    {"setgid", 106, 144, BY_IDS, 0, 0, 1},
+    {"setregid", 114, 143, BY_IDS, 0, 1, 1},
+    {"setresgid", 119, 149, BY_IDS, 0, 2, 1},
+    {"chown", 92, -1, BY_OWNER, 1, 2, 0},
+    {"lchown", 94, -1, BY_OWNER, 1, 2, 0},
+    {"fchown", 93, 55, BY_OWNER, 1, 2, 0},
+    {"fchownat", 260, 54, BY_OWNER, 2, 3, 0},
+};
+
+/* The relay moves bytes and nothing else; every call that is not here kills it. */
+static const struct expected expected_relay[] = {
+    {"read", 0, 63, OPEN, 0, 0, 0},         {"write", 1, 64, OPEN, 0, 0, 0},       {"close", 3, 57, OPEN, 0, 0, 0},
+    {"poll", 7, -1, OPEN, 0, 0, 0},         {"ppoll", 271, 73, OPEN, 0, 0, 0},     {"lseek", 8, 62, OPEN, 0, 0, 0},
+    {"ioctl", 16, 29, BY_IOCTL, 0, 0, 0},   {"sendto", 44, 206, OPEN, 0, 0, 0},    {"recvfrom", 45, 207, OPEN, 0, 0, 0},
+    {"exit", 60, 93, OPEN, 0, 0, 0},        {"exit_group", 231, 94, OPEN, 0, 0, 0}, {"restart_syscall", 219, 128, OPEN, 0, 0, 0},
+};
+
+#endif
