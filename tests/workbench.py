@@ -150,13 +150,19 @@ def pinfold_line(lab, *words):
     return [os.fspath(harness.Lab.pinfold), *[os.fspath(w) for w in words]]
 
 
-def lab_copy(lab):
-    """(a copy of the checkout, given to the test's user and without what was built, an installed pinfold beside it)."""
-    copy, installed = lab.scratch.path / "checkout", lab.scratch.path / "bin" / "pinfold"
+def installed(lab):
+    """A copy of pinfold in a folder that no root of the test's holds."""
+    copy = lab.scratch.path / "bin" / "pinfold"
+    copy.parent.mkdir()
+    shutil.copy(harness.Lab.pinfold, copy)
+    return copy
+
+
+def checkout_copy(lab):
+    """A copy of the checkout, given to the test's user, without what was built."""
+    copy = lab.scratch.path / "checkout"
     built = {harness.BUILD.name, "build", ".git"}
     shutil.copytree(harness.ROOT, copy, symlinks=True, ignore=lambda base, names: built & set(names))
     for base, folders, files in os.walk(copy):
         lab.own(base, *(os.path.join(base, name) for name in folders + files))
-    installed.parent.mkdir()
-    shutil.copy(harness.Lab.pinfold, installed)
-    return copy, installed
+    return copy

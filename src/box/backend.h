@@ -15,7 +15,7 @@ struct backend {
      * and try again when that step's guarantees were waived. */
     int (*launch)(struct box *box, struct error *err);
     /* Until everything in the box has ended. */
-    int (*wait)(struct box *box, struct error *err);
+    void (*wait)(struct box *box);
 };
 
 extern const struct backend backend_native;

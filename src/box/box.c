@@ -44,8 +44,10 @@ int box_start(struct box *box, char *const *caller, struct error *err) {
     for (int tries = 0; tries <= STEP_COUNT; tries++) {
         if (plan_check(&box->plan, err))
             return fail(box, err);
-        if (!backend->launch(box, err))
-            return backend->wait(box, err);
+        if (!backend->launch(box, err)) {
+            backend->wait(box);
+            return 0;
+        }
         if (err->status || box_compile(box, backend, caller, err))
             return fail(box, err);
     }

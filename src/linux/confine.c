@@ -15,10 +15,11 @@ int confine_capabilities(void) {
     if (sys_capabilities_get(&effective, &permitted, &inheritable))
         return -1;
     if (effective >> CAP_SETPCAP_ & 1) {
-        /* EINVAL marks the end of the capabilities that this kernel knows */
-        for (int i = 0; i < CAPABILITIES_MAX; i++)
-            if (prctl(PR_CAPBSET_DROP, i, 0, 0, 0) && errno != EINVAL)
-                return -1;
+        int capability = 0;
+        while (capability < CAPABILITIES_MAX && !prctl(PR_CAPBSET_DROP, capability, 0, 0, 0))
+            capability++;
+        if (!capability || (capability < CAPABILITIES_MAX && errno != EINVAL)) /* EINVAL: past the last one */
+            return -1;
         int bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
                    SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
         if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0))
@@ -36,12 +37,10 @@ int confine_capabilities_empty(int bounding_too) {
     errno = EPERM;
     if (effective | permitted | inheritable)
         return -1;
-    for (int i = 0; i < CAPABILITIES_MAX; i++) {
-        int bounding = prctl(PR_CAPBSET_READ, i, 0, 0, 0);
-        int ambient = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, i, 0, 0);
-        if (bounding < 0 && ambient < 0)
-            break; /* past the last one */
-        if (ambient > 0 || (bounding_too && bounding > 0)) {
+    /* an ambient capability is always a permitted one too */
+    for (int i = 0, bounding = 0; bounding_too && i < CAPABILITIES_MAX && bounding >= 0; i++) {
+        bounding = prctl(PR_CAPBSET_READ, i, 0, 0, 0); /* -1: past the last one */
+        if (bounding > 0 || (bounding < 0 && (!i || errno != EINVAL))) {
             errno = EPERM;
             return -1;
         }

@@ -17,6 +17,7 @@ struct launch {
     int life;       /* write end of the life pipe: nobody else has it */
     pid_t relay;
     int relay_link; /* supervise/relay.h */
+    int signals;    /* supervise/signals.c; not the launch's to close */
     sigset_t mask;  /* the caller's signal mask, which the command gets back */
 };
 

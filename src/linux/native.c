@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int native_launch(struct box *box, struct error *err) {
     struct failure failure = {0};
@@ -17,11 +18,15 @@ static int native_launch(struct box *box, struct error *err) {
     err->status = 0;
     if (!launch)
         return error_memory(err);
-    if (signals_block(&mask))
-        return error_set(err, EXIT_REFUSED, "refused, nothing was started: signals can't be blocked (%s)", error_name(errno));
+    int signals = signals_take(&mask);
+    if (signals < 0)
+        return error_set(err, EXIT_REFUSED, "refused, nothing was started: signals can't be taken (%s)", error_name(errno));
     box->launch = launch;
-    if (!launch_start(&box->plan, &mask, launch, &failure))
+    if (!launch_start(&box->plan, &mask, launch, &failure)) {
+        launch->signals = signals;
         return 0;
+    }
+    close(signals);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     /* Which step is missing on this host; a failure that can't be attributed, or comes twice, refuses the run. */
     int before = box->probe.missing[failure.step];
@@ -39,8 +44,9 @@ static int native_launch(struct box *box, struct error *err) {
     return -1;
 }
 
-static int native_wait(struct box *box, struct error *err) {
-    return supervise_run(box, err);
+static void native_wait(struct box *box) {
+    supervise_run(box);
+    close(box->launch->signals);
 }
 
 const struct backend backend_native = {"native", probe_host, compile_native, native_launch, native_wait};

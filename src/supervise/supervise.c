@@ -206,26 +206,15 @@ static int terminal_of(const struct plan *plan) {
     return written ? number : -1;
 }
 
-int supervise_run(struct box *box, struct error *err) {
-    struct watch watch = {.box = box, .launch = box->launch, .started = now_in(1000000), .signals = -1};
+void supervise_run(struct box *box) {
+    struct watch watch = {.box = box, .launch = box->launch, .started = now_in(1000000), .signals = box->launch->signals};
     struct termios saved;
-    sigset_t passed, mask;
     watch.deadline = box->policy.timeout ? now_in(1000) + box->policy.timeout : 0;
     int terminal = terminal_of(&box->plan);
     bool raw = terminal >= 0 && !terminal_raw(terminal, &saved);
-    sigprocmask(SIG_SETMASK, NULL, &mask);
-    sigemptyset(&passed);
-    for (int number = 1; number < NSIG; number++)
-        if (sigismember(&mask, number) == 1 && sigismember(&box->launch->mask, number) == 0)
-            sigaddset(&passed, number);
-    watch.signals = signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK);
-    int failed = watch.signals < 0;
-    if (!failed)
-        loop(&watch);
+    loop(&watch);
     launch_kill(box->launch);
     if (raw)
         (void)terminal_restore(terminal, &saved);
-    fd_close(&watch.signals);
     judge(&watch);
-    return failed ? error_set(err, EXIT_REFUSED, "the command was ended: its signals could not be watched") : 0;
 }

@@ -6,10 +6,11 @@
 
 #include <signal.h>
 
-/* Block the signals that pinfold passes on or acts on, but those that the caller ignores. *before gets the old mask. */
-int signals_block(sigset_t *before) __attribute__((nonnull, warn_unused_result));
+/* Take the signals that pinfold passes on or acts on, but those that the caller ignores or blocks: they are blocked, and
+ * read from the descriptor returned. *before gets the old mask. -1 with errno set. */
+int signals_take(sigset_t *before) __attribute__((nonnull, warn_unused_result));
 
-/* Supervise box->launch to its end and fill box->result. -1: *err, and everything was ended. */
-int supervise_run(struct box *box, struct error *err) __attribute__((nonnull, warn_unused_result));
+/* Supervise box->launch to its end and fill box->result. */
+void supervise_run(struct box *box) __attribute__((nonnull));
 
 #endif

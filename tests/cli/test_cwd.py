@@ -23,7 +23,7 @@ def test_deleted_folder_with_a_workspace(lab):
     """The command starts in the workspace, and pinfold says so."""
     code, out, err = run_from(lab, gone(lab), "--workspace", lab.ws, "--", "pwd", "-P", remove=True)
     assert (code, out) == (0, f"{lab.ws}\n"), err
-    assert len(err.splitlines()) == 1 and err.startswith("pinfold: ") and os.fspath(lab.ws) in err
+    assert len(err.splitlines()) == 1 and err.startswith("pinfold: ") and "workspace" in err
 
 
 def test_deleted_folder_without_a_workspace(lab):
@@ -41,7 +41,8 @@ def locked(lab, mode):
 
 def test_folder_that_may_be_entered_but_not_listed(lab):
     folder, script = locked(lab, "111")
-    line = [folder, lab.pinfold, "run", "--workspace", lab.ws, "--", "sh", "-c", "pwd -P; echo x >../made && cat ../made"]
+    inner = "pwd -P; echo x >../made && cat ../made"
+    line = [folder, lab.pinfold, "run", "--workspace", lab.ws, "--", "sh", "-c", inner]
     done = raw(lab, lab.user.argv(["sh", "-c", script, *line]), env={"PATH": PATH})
     assert done.returncode == 0 and done.stdout.decode() == f"{folder}\nx\n", done
 
@@ -63,7 +64,8 @@ def test_folder_outside_every_root(lab):
     assert code == 125 and out == "" and err.startswith("pinfold: "), (code, out, err)
     assert f"--read {lab.outside}" in err and f"cd {lab.ws}" in err
     assert not (lab.ws / "ran").exists()
-    assert run_from(lab, lab.outside, "--workspace", lab.ws, "--read", lab.outside, "--", "pwd")[1] == f"{lab.outside}\n"
+    code, out, err = run_from(lab, lab.outside, "--workspace", lab.ws, "--read", lab.outside, "--", "pwd")
+    assert (code, out, err) == (0, f"{lab.outside}\n", "")
 
 
 def test_folder_of_the_system(lab):

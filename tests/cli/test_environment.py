@@ -4,18 +4,24 @@ import os
 
 from workbench import PATH
 
-SECRETS = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AZURE_CLIENT_SECRET", "GITHUB_TOKEN",
-           "GH_TOKEN", "GITLAB_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "HF_TOKEN", "MY_TOKEN",
-           "DATABASE_URL", "PGPASSWORD", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_CONNECTION", "GPG_AGENT_INFO", "DOCKER_HOST", "KUBECONFIG",
-           "GOOGLE_APPLICATION_CREDENTIALS", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "TMUX", "STY",
-           "VAULT_TOKEN", "CARGO_REGISTRY_TOKEN", "TWINE_PASSWORD", "SENTRY_DSN", "COOKIE", "lower_case", "X" * 200]
-LOADERS = ["BASH_ENV", "ENV", "NODE_OPTIONS", "NODE_PATH", "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PERL5LIB", "PERL5OPT",
-           "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "GIT_SSH_COMMAND", "GIT_EXEC_PATH",
-           "GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_DIR", "GIT_ASKPASS", "GIT_EXTERNAL_DIFF", "PROMPT_COMMAND", "PS4", "SHELLOPTS", "IFS",
-           "RUSTC_WRAPPER", "LESSOPEN", "ZDOTDIR", "CDPATH", "GCONV_PATH", "LOCPATH", "HOSTALIASES", "RES_OPTIONS", "MALLOC_TRACE"]
-KEPT = ["LANG", "LC_ALL", "LC_TIME", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "TZ", "USER", "LOGNAME", "SHELL", "CI", "CC",
-        "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "AR", "MAKEFLAGS", "RUSTFLAGS", "GOFLAGS", "PKG_CONFIG_PATH", "JAVA_HOME",
-        "VIRTUAL_ENV", "NODE_ENV", "PYTHONUNBUFFERED", "SOURCE_DATE_EPOCH", "EDITOR", "PAGER", "COLUMNS", "LINES"]
+SECRETS = [
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AZURE_CLIENT_SECRET",
+    "GITHUB_TOKEN", "GH_TOKEN", "GITLAB_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN", "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY", "HF_TOKEN", "MY_TOKEN", "DATABASE_URL", "PGPASSWORD", "SSH_AUTH_SOCK", "SSH_AGENT_PID",
+    "SSH_CONNECTION", "GPG_AGENT_INFO", "DOCKER_HOST", "KUBECONFIG", "GOOGLE_APPLICATION_CREDENTIALS",
+    "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "TMUX", "STY", "VAULT_TOKEN",
+    "CARGO_REGISTRY_TOKEN", "TWINE_PASSWORD", "SENTRY_DSN", "COOKIE", "lower_case", "X" * 200]
+LOADERS = [
+    "BASH_ENV", "ENV", "NODE_OPTIONS", "NODE_PATH", "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PERL5LIB",
+    "PERL5OPT", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH",
+    "GIT_SSH_COMMAND", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_DIR", "GIT_ASKPASS",
+    "GIT_EXTERNAL_DIFF", "PROMPT_COMMAND", "PS4", "SHELLOPTS", "IFS", "RUSTC_WRAPPER", "LESSOPEN", "ZDOTDIR",
+    "CDPATH", "GCONV_PATH", "LOCPATH", "HOSTALIASES", "RES_OPTIONS", "MALLOC_TRACE"]
+KEPT = [
+    "LANG", "LC_ALL", "LC_TIME", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "TZ", "USER",
+    "LOGNAME", "SHELL", "CI", "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "AR", "MAKEFLAGS",
+    "RUSTFLAGS", "GOFLAGS", "PKG_CONFIG_PATH", "JAVA_HOME", "VIRTUAL_ENV", "NODE_ENV", "PYTHONUNBUFFERED",
+    "SOURCE_DATE_EPOCH", "EDITOR", "PAGER", "COLUMNS", "LINES"]
 
 
 def inside(lab, *options, env=None, front=()):
@@ -75,11 +81,13 @@ def test_last_of_two_wins(lab):
 
 def test_value_is_bytes(lab):
     value = os.fsdecode(b"\xff\n\x01")
-    assert inside(lab, "--env", f"X={value}")["X"] == value and inside(lab, "--env", "X", env={"X": value})["X"] == value
+    assert inside(lab, "--env", f"X={value}")["X"] == value
+    assert inside(lab, "--env", "X", env={"X": value})["X"] == value
 
 
 def test_set_values_are_not_on_the_receipt(lab):
-    _, receipt = lab.receipt(["true"], "--env", "MY_TOKEN=value-of-it", "--env", "OTHER", env={"OTHER": "value-of-other"})
+    words = ["--env", "MY_TOKEN=value-of-it", "--env", "OTHER"]
+    _, receipt = lab.receipt(["true"], *words, env={"OTHER": "value-of-other"})
     text = json.dumps(receipt)
     assert "value-of-" not in text and {"MY_TOKEN", "OTHER"} <= set(receipt["environment"]["kept"])
     assert "MY_TOKEN" not in receipt["environment"]["dropped"]
@@ -94,7 +102,8 @@ def test_entries_that_are_no_variables(lab):
     code = """if True:
         import ctypes, os, sys
         words = [os.fsencode(w) for w in sys.argv[1:]]
-        entries = [b"PATH=%s" % os.fsencode(os.environ["PATH"]), b"no-equals-sign", b"=empty-name", b"", b"LANG=one", b"LANG=two",
+        entries = [b"PATH=%s" % os.fsencode(os.environ["PATH"]), b"no-equals-sign", b"=empty-name", b"",
+                   b"LANG=one", b"LANG=two",
                    b"HOME=%s" % os.fsencode(os.environ["HOME"]), b"BASH_FUNC_ls%%=() { echo evil; }", b"TERM=dumb\\xff"]
         argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
         envp = (ctypes.c_char_p * (len(entries) + 1))(*entries, None)
@@ -105,5 +114,6 @@ def test_entries_that_are_no_variables(lab):
 
 
 def test_shell_functions_stay_outside(lab):
-    result = lab.run(["bash", "-c", "ls >/dev/null; type -t ls"], env={"PATH": PATH, "BASH_FUNC_ls%%": "() { echo evil; }"})
+    env = {"PATH": PATH, "BASH_FUNC_ls%%": "() { echo evil; }"}
+    result = lab.run(["bash", "-c", "ls >/dev/null; type -t ls"], env=env)
     assert result.out.strip() == "file", result

@@ -45,8 +45,7 @@ def test_not_found_is_127(lab):
 
 def test_not_executable_is_126(lab):
     lab.file(lab.ws / "plain", "text\n")
-    lab.file(lab.ws / "garbage", "\x7fELF and no more\n", 0o755)
-    for name in ("./plain", ".", "./garbage"):
+    for name in ("./plain", ".", "/usr"):
         result = lab.run([name], env=ENV)
         assert result.code == 126 and one_message(result), f"{name}: {result}"
 
@@ -81,11 +80,12 @@ def test_options_are_not_abbreviated(lab):
 
 @pytest.mark.parametrize("words", [
     ["--timeout", "5x"], ["--timeout", "-1s"], ["--timeout", ""], ["--timeout", "0"], ["--timeout", "9" * 40 + "h"],
-    ["--timeout", "1 s"], ["--grace", "soon"], ["--output-limit", "1Q"], ["--output-limit", "-5"], ["--output-limit", ""],
-    ["--output-limit", "99999999999999999999"], ["--fd", "x"], ["--fd", "-1"], ["--fd", "1"], ["--fd", "999"], ["--fd", ""],
-    ["--env", ""], ["--env", "=x"], ["--waive", "everything"], ["--waive", ""], ["--waive", "fs-reed"], ["--backend", "none"],
-    ["--backend", ""], ["--workspace", ""], ["--read", ""], ["--write", ""], ["--receipt", ""], ["--receipt", "fd:"],
-    ["--receipt", "fd:x"], ["--receipt", "fd:999"], ["--unix-socket", ""], ["--read", "/no/such"], ["--workspace", "/no/such"],
+    ["--timeout", "1 s"], ["--grace", "soon"], ["--output-limit", "1Q"], ["--output-limit", "-5"],
+    ["--output-limit", ""], ["--output-limit", "99999999999999999999"], ["--fd", "x"], ["--fd", "-1"],
+    ["--fd", "1"], ["--fd", "999"], ["--fd", ""], ["--env", ""], ["--env", "=x"], ["--waive", "everything"],
+    ["--waive", ""], ["--waive", "fs-reed"], ["--backend", "none"], ["--backend", ""], ["--workspace", ""],
+    ["--read", ""], ["--write", ""], ["--receipt", ""], ["--receipt", "fd:"], ["--receipt", "fd:x"],
+    ["--receipt", "fd:999"], ["--unix-socket", ""], ["--read", "/no/such"], ["--workspace", "/no/such"],
 ])
 def test_bad_value_is_125_before_anything_starts(lab, words):
     result = pinfold(lab, "run", *words, "--", "touch", "ran")
@@ -137,9 +137,9 @@ def test_help_and_version(lab):
 
 def test_help_lists_every_option_once(lab):
     names = [w for w in pinfold(lab, "run", "--help").out.split() if w.startswith("--")]
-    listed = [n for n in ("--workspace", "--read", "--write", "--unix-socket", "--fd", "--env", "--waive", "--timeout", "--grace",
-                          "--output-limit", "--receipt", "--backend") if n not in names]
-    assert not listed, f"not in the help: {listed}"
+    options = ["--workspace", "--read", "--write", "--unix-socket", "--fd", "--env", "--waive", "--timeout", "--grace",
+               "--output-limit", "--receipt", "--backend"]
+    assert {n: names.count(n) for n in options} == {n: 1 for n in options}
 
 
 def test_messages_hide_control_characters(lab):

@@ -21,8 +21,8 @@ def test_text_names_every_guarantee_and_root(lab):
 
 
 def test_json(lab):
-    result = explain(lab, "--json", "--read", lab.outside, "--timeout", "5s", "--waive", "net-local", "--", "touch", "ran",
-                     env={"MY_TOKEN": "value-of-it"})
+    words = ["--read", lab.outside, "--timeout", "5s", "--waive", "net-local", "--", "touch", "ran"]
+    result = explain(lab, "--json", *words, env={"MY_TOKEN": "value-of-it"})
     plan = json.loads(result.out)
     assert result.code == 0 and result.err == "" and not (lab.ws / "ran").exists()
     assert list(plan["guarantees"]) == NAMES and plan["confined"] == "waived" and plan["backend"] == "native"
@@ -40,7 +40,8 @@ def test_without_a_command(lab):
 
 
 def test_says_no_where_run_would(lab):
-    for words in (["--read", "/no/such"], ["--write", "/"], ["--reed", "x"], ["--timeout", "x"], ["--receipt", "/tmp/x"]):
+    wrong = [["--read", "/no/such"], ["--write", "/"], ["--reed", "x"], ["--timeout", "x"], ["--receipt", "/tmp/x"]]
+    for words in wrong:
         result = explain(lab, *words, "--", "true")
         assert result.code == 125 and result.err.startswith("pinfold: ") and result.out == "", result
 
@@ -59,7 +60,8 @@ def test_plan_is_what_the_receipt_tells(lab):
 def test_starts_nothing_and_changes_nothing(lab):
     """No process, no namespace, no file: strace sees no clone and no exec but explain's own."""
     log = lab.outside / "log"
-    line = ["strace", "-f", "-o", log, "-e", "trace=clone,clone3,fork,vfork,execve,unshare,mount,open_tree,mkdir,mkdirat",
+    watched = "trace=clone,clone3,fork,vfork,execve,unshare,mount,open_tree,mkdir,mkdirat"
+    line = ["strace", "-f", "-o", log, "-e", watched,
             lab.pinfold, "explain", "--workspace", lab.ws, "--", "touch", "ran"]
     result = lab.plain(line, env={"PATH": PATH})
     calls = [row for row in log.read_text().splitlines() if "(" in row and "+++" not in row]

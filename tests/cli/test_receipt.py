@@ -75,8 +75,9 @@ def written(lab, *words, code):
     return json.loads(path.read_text())
 
 
-@pytest.mark.parametrize("words", [["--read", "/no/such"], ["--write", "/"], ["--no-such-option"], ["--timeout", "soon"],
-                                   ["--fd", "99"], ["--waive", "nothing"], ["--backend", "none"]])
+@pytest.mark.parametrize("words", [
+    ["--read", "/no/such"], ["--write", "/usr"], ["--no-such-option"], ["--timeout", "soon"], ["--fd", "99"],
+    ["--waive", "nothing"], ["--backend", "none"]])
 def test_written_on_wrong_use(lab, words):
     receipt = written(lab, *words, code=125)
     assert receipt["exit"] == 125 and receipt["confined"] not in ("full", "waived"), receipt
@@ -88,8 +89,8 @@ def test_written_on_refusal(lab):
     path = lab.scratch.path / "receipt.json"
     limit = "echo 0 >/proc/sys/user/max_user_namespaces"
     ids = ["--map-root-user", "--keep-caps"]
-    line = ["unshare", "--user", *ids, "sh", "-ec", limit + ' && exec "$@"', "sh", lab.pinfold, "run", "--workspace", lab.ws,
-            "--receipt", path, "--", "touch", "ran"]
+    line = ["unshare", "--user", *ids, "sh", "-ec", limit + ' && exec "$@"', "sh",
+            lab.pinfold, "run", "--workspace", lab.ws, "--receipt", path, "--", "touch", "ran"]
     result = lab.plain(line, env={"PATH": PATH})
     assert result.code == 126 and result.err.startswith("pinfold: ") and not (lab.ws / "ran").exists(), result
     receipt = json.loads(path.read_text())
@@ -110,8 +111,8 @@ def test_to_a_descriptor(lab):
 
 def test_to_a_pipe(lab):
     reader, writer = os.pipe()
-    done = raw(lab, lab.user.argv([lab.pinfold, "run", "--workspace", lab.ws, "--receipt", f"fd:{writer}", "--", "true"]),
-               pass_fds=[writer])
+    line = [lab.pinfold, "run", "--workspace", lab.ws, "--receipt", f"fd:{writer}", "--", "true"]
+    done = raw(lab, lab.user.argv(line), pass_fds=[writer])
     os.close(writer)
     with os.fdopen(reader) as stream:
         assert json.load(stream)["exit"] == done.returncode == 0
@@ -132,7 +133,8 @@ def test_that_cannot_be_written_is_125_before_anything_starts(lab):
         targets.append(closed)
     for target in targets:
         result = lab.run(["touch", "ran"], "--receipt", target)
-        assert result.code == 125 and result.err.startswith("pinfold: ") and str(target) in result.err, f"{target}: {result}"
+        assert result.code == 125 and result.err.startswith("pinfold: "), f"{target}: {result}"
+        assert str(target) in result.err, f"{target}: {result}"
         assert not (lab.ws / "ran").exists(), target
 
 

@@ -61,8 +61,8 @@ def test_folder_in_home_is_fine(lab):
     project = lab.home / "project"
     project.mkdir()
     lab.own(project)
-    result = lab.plain([lab.pinfold, "run", "--workspace", project, "--", "sh", "-c", "echo x >made; ls -A .."], cwd=project,
-                       env={"PATH": PATH})
+    line = [lab.pinfold, "run", "--workspace", project, "--", "sh", "-c", "echo x >made; ls -A .."]
+    result = lab.plain(line, cwd=project, env={"PATH": PATH})
     assert (result.code, result.out) == (0, "project\n") and (project / "made").exists(), result
 
 
@@ -77,9 +77,9 @@ def test_folder_that_holds_pinfold(lab):
         assert good and advice(result), f"{workspace}: {result}"
 
 
-@pytest.mark.parametrize("folder", ["/usr", "/etc", "/proc", "/dev", "/sys", "/bin", "/lib", "/boot", "/root", "/run", "/var",
-                                    "/usr/local", "/usr/lib", "/dev/shm", "/proc/self", "/sys/fs", "/etc/ssl", "/opt", "/home",
-                                    "/var/lib", "/sbin", "/lib64"])
+@pytest.mark.parametrize("folder", [
+    "/usr", "/etc", "/proc", "/dev", "/sys", "/bin", "/lib", "/boot", "/root", "/run", "/var", "/usr/local", "/usr/lib",
+    "/dev/shm", "/proc/self", "/sys/fs", "/etc/ssl", "/opt", "/home", "/var/lib", "/sbin", "/lib64"])
 def test_system_folders(lab, folder):
     if not os.path.isdir(folder):
         return
@@ -115,5 +115,6 @@ def test_workspace_of_somebody_else(lab):
     folder = lab.outside / "theirs"
     folder.mkdir(0o755)
     os.chown(folder, 54321, 54321)
-    result = lab.plain([lab.pinfold, "run", "--workspace", folder, "--", "touch", "made"], cwd=folder, env={"PATH": PATH})
+    line = [lab.pinfold, "run", "--workspace", folder, "--", "touch", "made"]
+    result = lab.plain(line, cwd=folder, env={"PATH": PATH})
     assert lab.user.uid == 0 or (result.code != 0 and os.listdir(folder) == []), result

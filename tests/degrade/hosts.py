@@ -32,7 +32,7 @@ $(cat /proc/self/status /proc/self/limits)
 END
 for file in mountinfo net/dev net/fib_trie uid_map gid_map; do tell /proc/self/$file; done
 tell /proc/sys/kernel/hostname; tell /proc/keys
-read -r pid name state parent group session rest </proc/self/stat; echo "process $pid session $session"
+read -r pid name state parent group session rest </proc/self/stat; echo "session $session"
 ls -l /proc/self/fd /proc/self/ns; env
 unshare --user --mount true
 mkdir /usr/x /etc/x "$1/x" "$2/x"; chmod 755 /usr; cat "$1/file" "$2/file"; : 3<>"$1/fifo"
@@ -42,12 +42,18 @@ mkdir /usr/x /etc/x "$1/x" "$2/x"; chmod 755 /usr; cat "$1/file" "$2/file"; : 3<
 def normal(text):
     """A told state without what differs from run to run: numbers of mounts, devices, inodes, counters and times."""
     host = {os.readlink(f"/proc/self/ns/{name}") for name in os.listdir("/proc/self/ns")}
-    text = re.sub(r"\w+:\[\d+\]", lambda m: f"{m[0].split(':')[0]} {'of the host' if m[0] in host else 'its own'}", text)
-    text = re.sub(r"^\S+ \S+ \S+ \S+ \S+ (.*) -> (\S+).*$", r"link \1 \2", text, flags=re.M)          # ls -l
-    text = re.sub(r"(link .*\d\d:\d\d \d+ /proc/)\d+/fd", r"\1 its own", text)
-    text = re.sub(r"^link .*?(\S+ \S+)$", r"link \1", text, flags=re.M)
-    text = re.sub(r"^\d+ \d+ \d+:\d+ (\S+ \S+ \S+) (?:\S+:\d+ )*- (\S+) \S+ ", r"mount \1 \2 ", text, flags=re.M)
-    return re.sub(r"^(\w+: +0) .*$", r"\1", text, flags=re.M)                                      # /proc/net/dev
+    rules = (
+        (r"^\d+ \d+ \d+:\d+ (\S+ \S+ \S+) (?:\S+:\d+ )*- (\S+) \S+ ", r"mount \1 \2 "),        # mountinfo
+        (r"^(\w+):( +\d+)+ *$", r"interface \1"),                                                # net/dev
+        (r"^l\S+ .* (\S+) -> /proc/\d+/fd$", r"link \1 itself"),                                 # ls -l
+        (r"^l\S+ .* (\S+ -> \w+):\[(own|host|\d+)\]$", r"link \1 \2"),
+        (r"^l\S+ .* (\S+ -> \S+)$", r"link \1"),
+        (r"^(link .*(?:pipe|socket)) \d+$", r"\1"),
+    )
+    text = re.sub(r"(\w+:)\[\d{10}\]", lambda m: f"{m[1]}[{'host' if m[0] in host else 'own'}]", text)
+    for pattern, replacement in rules:
+        text = re.sub(pattern, replacement, text, flags=re.M)
+    return text
 
 
 def in_box(lab, *options, command=COMMAND, inner=(), outer=(), binary=None, workspace=None, **more):

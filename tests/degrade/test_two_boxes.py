@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from hosts import MARKER, STATE, State, difference
+from hosts import MARKER, STATE, State, difference, normal
 from survivors import Watch
 
 
@@ -18,7 +18,7 @@ class Waiting:
                 f"exec 2>&1\n{STATE}", state.granted, state.hidden, name]
         self.started = subprocess.Popen(lab.user.argv(argv), cwd=lab.ws, env=lab.environment(), text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.first = "".join(iter(self.started.stdout.readline, "half\n"))
+        self.first = normal("".join(iter(self.started.stdout.readline, "half\n")))
         assert "text of granted" in self.first and "text of hidden" not in self.first, self.first
 
     def kill(self):
@@ -29,7 +29,7 @@ class Waiting:
         """The state told after the wait, when nothing went wrong."""
         out, err = self.started.communicate("go\n", timeout=20)
         assert self.started.returncode == 0 and err == "" and out.endswith("end\n"), (self.started.returncode, out, err)
-        return out.removesuffix("end\n")
+        return normal(out.removesuffix("end\n"))
 
 
 @pytest.mark.parametrize("victim", [0, 1])

@@ -1,5 +1,5 @@
-/* bpf.h: an interpreter for the part of classic BPF that seccomp allows, which also checks the program as the kernel does
- * (jumps forward and inside, loads aligned and inside struct seccomp_data, ends with a return). */
+/* bpf.h: an interpreter for the part of classic BPF that seccomp allows, which also checks the program as the kernel
+ * does (jumps forward and inside, loads aligned and inside struct seccomp_data, ends with a return). */
 #ifndef PINFOLD_TESTS_BPF_H
 #define PINFOLD_TESTS_BPF_H
 
@@ -34,8 +34,10 @@ static inline const char *bpf_fault(const struct sock_filter *code, size_t count
                 return "branch outside";
             break;
         case BPF_ALU | BPF_AND | BPF_K:
-        case BPF_RET | BPF_K: break;
-        default: return "an instruction that this interpreter doesn't know";
+        case BPF_RET | BPF_K:
+            break;
+        default:
+            return "an instruction that this interpreter doesn't know";
         }
     }
     return code[count - 1].code == (BPF_RET | BPF_K) ? NULL : "doesn't end with a return";
@@ -49,15 +51,31 @@ static inline uint32_t bpf_run(const struct sock_filter *code, const struct secc
         bool taken = false;
         ++*steps;
         switch (at->code) {
-        case BPF_LD | BPF_W | BPF_ABS: memcpy(&a, (const char *)data + at->k, sizeof a); continue;
-        case BPF_ALU | BPF_AND | BPF_K: a &= at->k; continue;
-        case BPF_RET | BPF_K: return at->k;
-        case BPF_JMP | BPF_JA: at += at->k; continue;
-        case BPF_JMP | BPF_JEQ | BPF_K: taken = a == at->k; break;
-        case BPF_JMP | BPF_JGE | BPF_K: taken = a >= at->k; break;
-        case BPF_JMP | BPF_JGT | BPF_K: taken = a > at->k; break;
-        case BPF_JMP | BPF_JSET | BPF_K: taken = (a & at->k) != 0; break;
-        default: return SECCOMP_RET_KILL_PROCESS; /* bpf_fault refuses these */
+        case BPF_LD | BPF_W | BPF_ABS:
+            memcpy(&a, (const char *)data + at->k, sizeof a);
+            continue;
+        case BPF_ALU | BPF_AND | BPF_K:
+            a &= at->k;
+            continue;
+        case BPF_RET | BPF_K:
+            return at->k;
+        case BPF_JMP | BPF_JA:
+            at += at->k;
+            continue;
+        case BPF_JMP | BPF_JEQ | BPF_K:
+            taken = a == at->k;
+            break;
+        case BPF_JMP | BPF_JGE | BPF_K:
+            taken = a >= at->k;
+            break;
+        case BPF_JMP | BPF_JGT | BPF_K:
+            taken = a > at->k;
+            break;
+        case BPF_JMP | BPF_JSET | BPF_K:
+            taken = (a & at->k) != 0;
+            break;
+        default:
+            return SECCOMP_RET_KILL_PROCESS; /* bpf_fault refuses these */
         }
         at += taken ? at->jt : at->jf;
     }

@@ -24,8 +24,8 @@ static void a_whole_host_gives_everything(void **state) {
     }
 }
 
-/* Each step missing alone: exactly the guarantees that steps.def gives it are lost, the plan is refused, and passes only
- * when all of them are waived by name. */
+/* Each step missing alone: exactly the guarantees that steps.def gives it are lost, the plan is refused, and passes
+ * only when all of them are waived by name. */
 static void a_missing_step_loses_exactly_its_guarantees(void **state) {
     (void)state;
     void (*const hosts[])(struct host *) = {host_user, host_root, host_root_kept};
@@ -144,7 +144,8 @@ static void ids_of_root(void **state) {
 static void starts_in_the_callers_folder(void **state) {
     (void)state;
     static const char *const inside[] = {"/home/u/src", "/home/u/src/deep/er", "/usr/share", "/srv/lib/x"};
-    static const char *const outside[] = {"/home/u", "/home/u/other", "/home", "/", "/tmp", "/proc", "/dev", "/srv", "/var"};
+    static const char *const outside[] = {"/home/u", "/home/u/other", "/home", "/",   "/tmp",
+                                          "/proc",   "/dev",          "/srv",  "/var"};
     for (size_t i = 0; i < sizeof inside / sizeof inside[0]; i++) {
         struct host host;
         host_user(&host);
@@ -216,10 +217,14 @@ static void the_home_stands_where_it_can(void **state) {
     (void)state;
     static const struct {
         const char *home, *wanted;
-    } rows[] = {{"/home/u", "/home/u"}, {"/nonexistent", "/nonexistent"}, {"/root", "/root"},     {"/", "/run/home"},
-                {"/usr/x", "/run/home"}, {"/etc", "/run/home"},            {"/proc/1", "/run/home"}, {"/dev/shm", "/run/home"},
-                {"/sys", "/run/home"},   {"/tmp", "/run/home"},            {"/tmp/h", "/tmp/h"},    {"/run/user/1", "/run/user/1"},
-                {"/var/tmp", "/run/home"}, {"relative", "/run/home"},      {"/a/../b", "/run/home"}, {NULL, "/run/home"}};
+    } rows[] = {{"/home/u", "/home/u"},    {"/nonexistent", "/nonexistent"},
+                {"/root", "/root"},        {"/", "/run/home"},
+                {"/usr/x", "/run/home"},   {"/etc", "/run/home"},
+                {"/proc/1", "/run/home"},  {"/dev/shm", "/run/home"},
+                {"/sys", "/run/home"},     {"/tmp", "/run/home"},
+                {"/tmp/h", "/tmp/h"},      {"/run/user/1", "/run/user/1"},
+                {"/var/tmp", "/run/home"}, {"relative", "/run/home"},
+                {"/a/../b", "/run/home"},  {NULL, "/run/home"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct host host;
         host_user(&host);

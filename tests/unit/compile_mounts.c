@@ -102,10 +102,11 @@ static int tell_seed(void **state) {
 static void random_hosts_keep_the_invariants(void **state) {
     (void)state;
     static const char *const folders[] = {
-        "/home/u/src",    "/home/u/src/a", "/home/u/src/a/b", "/home/u/lib",  "/home/v",     "/home/v/x", "/tmp/w",     "/tmp/w/x",
-        "/srv",           "/srv/data",     "/srv/data/x",     "/var/cache/x", "/run/user/5", "/opt/x",    "/usr/share", "/home/u/src-b",
-        "/var/tmp/w",     "/data",         "/data/home",      "/mnt/a",       "/mnt/a/b/c"};
-    static const char *const homes[] = {"/home/u", "/root", "/", "/nonexistent", "/srv/home", "/data/home", "/tmp/h", "/usr/none"};
+        "/home/u/src", "/home/u/src/a", "/home/u/src/a/b", "/home/u/lib", "/home/v",      "/home/v/x",   "/tmp/w",
+        "/tmp/w/x",    "/srv",          "/srv/data",       "/srv/data/x", "/var/cache/x", "/run/user/5", "/opt/x",
+        "/usr/share",  "/home/u/src-b", "/var/tmp/w",      "/data",       "/data/home",   "/mnt/a",      "/mnt/a/b/c"};
+    static const char *const homes[] = {"/home/u",   "/root",      "/",      "/nonexistent",
+                                        "/srv/home", "/data/home", "/tmp/h", "/usr/none"};
     enum { FOLDERS = sizeof folders / sizeof folders[0], HOMES = sizeof homes / sizeof homes[0], ROUNDS = 4000 };
     size_t compiled = 0;
     for (unsigned seed = 1; seed <= ROUNDS; seed++) {
@@ -113,7 +114,8 @@ static void random_hosts_keep_the_invariants(void **state) {
         unsigned random = seed * 2654435761U;
         last_seed = seed;
         (draw(&random, 3) ? host_user : draw(&random, 2) ? host_root : host_root_kept)(&host);
-        host.probe.home = draw(&random, 4) ? host_folder(homes[draw(&random, HOMES)]) : host_absent(homes[draw(&random, HOMES)]);
+        host.probe.home =
+            draw(&random, 4) ? host_folder(homes[draw(&random, HOMES)]) : host_absent(homes[draw(&random, HOMES)]);
         host.probe.account_home = (struct place){0};
         host.probe.workspace = host.probe.current = host_folder(folders[draw(&random, FOLDERS)]);
         for (unsigned n = draw(&random, 5); n > 0; n--)
@@ -289,9 +291,11 @@ static void links_of_the_host_are_made_but_not_in_its_trees(void **state) {
 
 static void proc_and_dev_are_the_boxs_own(void **state) {
     (void)state;
-    static const char *const nodes[] = {"/dev/full", "/dev/null", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero",
-                                        "/dev/fd", "/dev/ptmx", "/dev/pts", "/dev/shm", "/dev/stderr", "/dev/stdin", "/dev/stdout"};
-    static const char *const covered[] = {"/proc/kcore", "/proc/keys", "/proc/sysrq-trigger", "/proc/timer_list", "/proc/acpi"};
+    static const char *const nodes[] = {"/dev/full",   "/dev/null",  "/dev/random", "/dev/tty", "/dev/urandom",
+                                        "/dev/zero",   "/dev/fd",    "/dev/ptmx",   "/dev/pts", "/dev/shm",
+                                        "/dev/stderr", "/dev/stdin", "/dev/stdout"};
+    static const char *const covered[] = {"/proc/kcore", "/proc/keys", "/proc/sysrq-trigger", "/proc/timer_list",
+                                          "/proc/acpi"};
     static const char *const fixed[] = {"/proc/sys", "/proc/bus", "/proc/irq", "/proc/fs"};
     struct host host;
     size_t devices = 0;

@@ -61,7 +61,9 @@ static void waived_and_missing_are_told_apart(void **state) {
     host.policy.waived = G(IPC) | G(PROCESS);
     host_must_compile(&host);
     json_t *all = describe_guarantees(&host.plan, true);
-    static const char *const states[][3] = {{"ipc", "waived", "no"}, {"process", "waived", "yes"}, {"net-local", "missing", "no"},
+    static const char *const states[][3] = {{"ipc", "waived", "no"},
+                                            {"process", "waived", "yes"},
+                                            {"net-local", "missing", "no"},
                                             {"fs-read", "held", "yes"}};
     for (size_t i = 0; i < 4; i++) {
         json_t *one = json_object_get(all, states[i][0]);
@@ -107,8 +109,9 @@ static void text_tells_every_guarantee_and_root(void **state) {
         assert_non_null(strstr(words, guarantee_text[i].name));
         assert_non_null(strstr(words, guarantee_text[i].sentence));
     }
-    static const char *const told[] = {"/home/u/src", "/srv/lib", "/run/db.sock", "/srv/lib/agent.sock", "/usr", "/tmp", "6.12.0",
-                                       "1500 ms", "4096 bytes", "SECRET", "uid 1000", "Landlock ABI 6"};
+    static const char *const told[] = {"/home/u/src", "/srv/lib", "/run/db.sock", "/srv/lib/agent.sock",
+                                       "/usr",        "/tmp",     "6.12.0",       "1500 ms",
+                                       "4096 bytes",  "SECRET",   "uid 1000",     "Landlock ABI 6"};
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
         if (!strstr(words, told[i]))
             fail_msg("\"%s\" is not in the text", told[i]);
@@ -131,7 +134,8 @@ static void plan_as_json(void **state) {
     assert_int_equal(json_array_size(json_object_get(plan, "mounts")), host.plan.mounts.count);
     assert_int_equal(json_array_size(json_object_get(plan, "descriptors")), 4);
     json_t *sockets = json_object_get(plan, "unix_sockets");
-    assert_string_equal(json_string_value(json_array_get(json_object_get(sockets, "covered"), 0)), "/root/src/agent.sock");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(sockets, "covered"), 0)),
+                        "/root/src/agent.sock");
     assert_string_equal(json_string_value(json_array_get(json_object_get(sockets, "granted"), 0)), "/run/db.sock");
     json_t *dropped = json_object_get(json_object_get(plan, "environment"), "dropped");
     assert_string_equal(json_string_value(json_array_get(dropped, 0)), "SECRET");

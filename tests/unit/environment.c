@@ -74,16 +74,66 @@ static void names_on_the_list(void **state) {
 
 static void names_that_load_code_or_carry_secrets(void **state) {
     (void)state;
-    static const char *const no[] = {
-        "",          "LC_",            "LC",           "PAT",          "PATHX",          "path",           "LD_PRELOAD",
-        "LD_LIBRARY_PATH", "LD_AUDIT", "BASH_ENV",     "ENV",          "PYTHONPATH",     "PYTHONSTARTUP",  "PYTHONHOME",
-        "NODE_OPTIONS", "NODE_PATH",   "PERL5OPT",     "PERL5LIB",     "RUBYOPT",        "RUBYLIB",        "JAVA_TOOL_OPTIONS",
-        "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "GCONV_PATH", "GLIBC_TUNABLES", "IFS",     "PS4",            "PROMPT_COMMAND",
-        "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY",
-        "WAYLAND_DISPLAY", "XAUTHORITY", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "GITHUB_TOKEN", "GH_TOKEN",
-        "NPM_TOKEN", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "CARGO_REGISTRY_TOKEN", "DOCKER_HOST", "KUBECONFIG",
-        "HTTP_PROXY", "https_proxy", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_DIR", "TMUX", "STY", "VSCODE_IPC_HOOK_CLI",
-        "PINFOLD_WITHOUT", "RUSTC_WRAPPER", "MAKE", "BASH_FUNC_ls%%", "SHELLOPTS", "LESSOPEN"};
+    static const char *const no[] = {"",
+                                     "LC_",
+                                     "LC",
+                                     "PAT",
+                                     "PATHX",
+                                     "path",
+                                     "LD_PRELOAD",
+                                     "LD_LIBRARY_PATH",
+                                     "LD_AUDIT",
+                                     "BASH_ENV",
+                                     "ENV",
+                                     "PYTHONPATH",
+                                     "PYTHONSTARTUP",
+                                     "PYTHONHOME",
+                                     "NODE_OPTIONS",
+                                     "NODE_PATH",
+                                     "PERL5OPT",
+                                     "PERL5LIB",
+                                     "RUBYOPT",
+                                     "RUBYLIB",
+                                     "JAVA_TOOL_OPTIONS",
+                                     "_JAVA_OPTIONS",
+                                     "JDK_JAVA_OPTIONS",
+                                     "GCONV_PATH",
+                                     "GLIBC_TUNABLES",
+                                     "IFS",
+                                     "PS4",
+                                     "PROMPT_COMMAND",
+                                     "SSH_AUTH_SOCK",
+                                     "SSH_AGENT_PID",
+                                     "GPG_AGENT_INFO",
+                                     "DBUS_SESSION_BUS_ADDRESS",
+                                     "XDG_RUNTIME_DIR",
+                                     "DISPLAY",
+                                     "WAYLAND_DISPLAY",
+                                     "XAUTHORITY",
+                                     "AWS_SECRET_ACCESS_KEY",
+                                     "AWS_SESSION_TOKEN",
+                                     "GITHUB_TOKEN",
+                                     "GH_TOKEN",
+                                     "NPM_TOKEN",
+                                     "ANTHROPIC_API_KEY",
+                                     "OPENAI_API_KEY",
+                                     "CARGO_REGISTRY_TOKEN",
+                                     "DOCKER_HOST",
+                                     "KUBECONFIG",
+                                     "HTTP_PROXY",
+                                     "https_proxy",
+                                     "GIT_SSH_COMMAND",
+                                     "GIT_ASKPASS",
+                                     "GIT_DIR",
+                                     "TMUX",
+                                     "STY",
+                                     "VSCODE_IPC_HOOK_CLI",
+                                     "PINFOLD_WITHOUT",
+                                     "RUSTC_WRAPPER",
+                                     "MAKE",
+                                     "BASH_FUNC_ls%%",
+                                     "SHELLOPTS",
+                                     "LESSOPEN"};
     for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
         assert_false(allows(no[i]));
 }
@@ -124,7 +174,8 @@ static void asked_variables_are_passed_or_set(void **state) {
 
 static void odd_entries_of_the_caller(void **state) {
     struct scene *scene = *state;
-    char *caller[] = {(char *)"PATH", (char *)"=x", (char *)"", (char *)"LANG=a", (char *)"LANG=b", (char *)"X\xff=1", NULL};
+    char *caller[] = {(char *)"PATH",   (char *)"=x",      (char *)"", (char *)"LANG=a",
+                      (char *)"LANG=b", (char *)"X\xff=1", NULL};
     build(scene, caller);
     assert_null(inside(scene, "PATH"));
     assert_true(dropped(scene, "PATH"));

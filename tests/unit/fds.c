@@ -51,9 +51,18 @@ static void only_what_is_named_stays(void **state) {
     static const struct {
         int keep[8];
         size_t count;
-    } rows[] = {{{0, 1, 2}, 3},    {{2, 1, 0}, 3},       {{0}, 1},           {{HIGHEST}, 1},        {{5, 100, 7, 6}, 4},
-                {{-1, -1, 3}, 3},  {{4, 4, 4}, 3},       {{-1}, 1},          {{0, -1, 2, 2, 9}, 5}, {{1, 3, 5, 7, 9, 11, 13, 15}, 8},
-                {{HIGHEST - 1, HIGHEST}, 2}, {{0, 199, 5000}, 3}};
+    } rows[] = {{{0, 1, 2}, 3},
+                {{2, 1, 0}, 3},
+                {{0}, 1},
+                {{HIGHEST}, 1},
+                {{5, 100, 7, 6}, 4},
+                {{-1, -1, 3}, 3},
+                {{4, 4, 4}, 3},
+                {{-1}, 1},
+                {{0, -1, 2, 2, 9}, 5},
+                {{1, 3, 5, 7, 9, 11, 13, 15}, 8},
+                {{HIGHEST - 1, HIGHEST}, 2},
+                {{0, 199, 5000}, 3}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(kept_exactly(rows[i].keep, rows[i].count), 0);
 }

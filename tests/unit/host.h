@@ -47,15 +47,21 @@ static inline struct place host_absent(const char *path) {
     } while (0)
 
 static inline void host_grant(struct host *host, enum access access, struct place place) {
-    static const char *const options[] = {[ACCESS_READ] = "--read", [ACCESS_WRITE] = "--write", [ACCESS_SOCKET] = "--unix-socket"};
+    static const char *const options[] = {
+        [ACCESS_READ] = "--read", [ACCESS_WRITE] = "--write", [ACCESS_SOCKET] = "--unix-socket"};
     struct grant grant = {access, place.path, options[access]};
     HOST_ADD(host, &host->policy.grants, grant);
     HOST_ADD(host, &host->probe.grants, place);
 }
 
-static inline void host_descriptor(struct host *host, int number, enum descriptor_kind kind, bool readable, bool writable) {
-    struct descriptor descriptor = {.number = number, .kind = kind, .readable = readable, .writable = writable,
-                                    .dev = 3, .ino = (ino_t)(1000 + number)};
+static inline void host_descriptor(struct host *host, int number, enum descriptor_kind kind, bool readable,
+                                   bool writable) {
+    struct descriptor descriptor = {.number = number,
+                                    .kind = kind,
+                                    .readable = readable,
+                                    .writable = writable,
+                                    .dev = 3,
+                                    .ino = (ino_t)(1000 + number)};
     HOST_ADD(host, &host->probe.descriptors, descriptor);
 }
 

@@ -34,8 +34,8 @@ static int error_of(int folder, const char *path) {
 static int opens(const char *path) {
     struct stat seen, opened;
     int fd = lookup_open(AT_FDCWD, path);
-    int bad = fd < 0 || lstat(path, &seen) || fstat(fd, &opened) || seen.st_ino != opened.st_ino || seen.st_dev != opened.st_dev ||
-              !(fcntl(fd, F_GETFL) & O_PATH) || fcntl(fd, F_GETFD) != FD_CLOEXEC;
+    int bad = fd < 0 || lstat(path, &seen) || fstat(fd, &opened) || seen.st_ino != opened.st_ino ||
+              seen.st_dev != opened.st_dev || !(fcntl(fd, F_GETFL) & O_PATH) || fcntl(fd, F_GETFD) != FD_CLOEXEC;
     if (fd >= 0)
         close(fd);
     return !bad;

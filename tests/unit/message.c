@@ -1,4 +1,5 @@
-/* Unit tests of box/message: typed messages with descriptors; what is no message of ours is EPROTO, and leaks nothing. */
+/* Unit tests of box/message: typed messages with descriptors; what is no message of ours is EPROTO, and leaks nothing.
+ */
 #include "box/message.h"
 
 #include <dirent.h>
@@ -122,7 +123,8 @@ static void another_version_is_refused(void **state) {
 static void another_size_is_refused(void **state) {
     (void)state;
     char bytes[2 * sizeof(struct message)] = {MESSAGE_VERSION};
-    static const size_t sizes[] = {1, 4, 20, sizeof(struct message) - 1, sizeof(struct message) + 1, 2 * sizeof(struct message)};
+    static const size_t sizes[] = {
+        1, 4, 20, sizeof(struct message) - 1, sizeof(struct message) + 1, 2 * sizeof(struct message)};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         assert_int_equal(send(scene.end[0], bytes, sizes[i], 0), (ssize_t)sizes[i]);
         refused();
@@ -140,9 +142,12 @@ static void check_no_leak(const struct message *message, size_t sent, size_t roo
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof many)];
     } control = {.bytes = {0}};
-    struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+    struct msghdr head = {.msg_iov = &part,
+                          .msg_iovlen = 1,
+                          .msg_control = control.bytes,
                           .msg_controllen = CMSG_SPACE(sent * sizeof(int))};
-    control.header = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sent * sizeof(int))};
+    control.header =
+        (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sent * sizeof(int))};
     memcpy(CMSG_DATA(&control.header), many, sent * sizeof(int));
     assert_int_equal(sendmsg(scene.end[0], &head, 0), sizeof *message);
     scene.count = room;

@@ -9,16 +9,27 @@
 
 #include <cmocka.h>
 
-static const char *const words[] = {"workspace", "read", "write", "unix-socket", "timeout", "grace", "fs-read", "fs-write"};
+static const char *const words[] = {"workspace", "read",  "write",   "unix-socket",
+                                    "timeout",   "grace", "fs-read", "fs-write"};
 enum { COUNT = sizeof words / sizeof words[0] };
 
 static void slips_are_understood(void **state) {
     (void)state;
-    static const char *const pairs[][2] = {
-        {"workspace", "workspace"}, {"workspcae", "workspace"}, {"worksapce", "workspace"}, {"workspac", "workspace"},
-        {"workspaces", "workspace"}, {"raed", "read"},          {"rea", "read"},            {"readd", "read"},
-        {"timout", "timeout"},      {"timeuot", "timeout"},     {"unix_socket", "unix-socket"}, {"fs-raed", "fs-read"},
-        {"fsread", "fs-read"},      {"work", "workspace"},      {"tim", "timeout"}};
+    static const char *const pairs[][2] = {{"workspace", "workspace"},
+                                           {"workspcae", "workspace"},
+                                           {"worksapce", "workspace"},
+                                           {"workspac", "workspace"},
+                                           {"workspaces", "workspace"},
+                                           {"raed", "read"},
+                                           {"rea", "read"},
+                                           {"readd", "read"},
+                                           {"timout", "timeout"},
+                                           {"timeuot", "timeout"},
+                                           {"unix_socket", "unix-socket"},
+                                           {"fs-raed", "fs-read"},
+                                           {"fsread", "fs-read"},
+                                           {"work", "workspace"},
+                                           {"tim", "timeout"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         const char *got = nearest(pairs[i][0], words, COUNT);
         assert_non_null(got);

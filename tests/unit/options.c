@@ -77,9 +77,10 @@ static void nothing_given_means_closed(void **state) {
 
 static void every_option_is_taken(void **state) {
     (void)state;
-    struct policy *policy = &good(RUN_WITH("--workspace", "/w", "--read=/r", "--write", "/x", "--unix-socket", "/s", "--fd", "5",
-                                           "--env", "A", "--env=B=1=2", "--waive", "ipc", "--timeout", "5m", "--grace=0",
-                                           "--output-limit", "64K", "--receipt", "fd:9", "--", "a"))->policy;
+    struct policy *policy = &good(RUN_WITH("--workspace", "/w", "--read=/r", "--write", "/x", "--unix-socket", "/s",
+                                           "--fd", "5", "--env", "A", "--env=B=1=2", "--waive", "ipc", "--timeout",
+                                           "5m", "--grace=0", "--output-limit", "64K", "--receipt", "fd:9", "--", "a"))
+                                 ->policy;
     assert_string_equal(policy->workspace, "/w");
     assert_int_equal(policy->grants.count, 3);
     assert_int_equal(policy->grants.at[0].access, ACCESS_READ);
@@ -152,7 +153,7 @@ static void an_option_of_another_subcommand_is_unknown(void **state) {
 static void a_missing_value_says_what_is_wanted(void **state) {
     (void)state;
     static const char *const options[][2] = {
-        {"--workspace", "DIR"}, {"--read", "PATH"},     {"--fd", "N|none"},         {"--env", "NAME[=VALUE]"},
+        {"--workspace", "DIR"},   {"--read", "PATH"},        {"--fd", "N|none"},         {"--env", "NAME[=VALUE]"},
         {"--waive", "GUARANTEE"}, {"--timeout", "DURATION"}, {"--output-limit", "SIZE"}, {"--receipt", "FILE|fd:N"}};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         struct parsed *parsed = parse(RUN, (const char *const[]){options[i][0], NULL});
@@ -163,18 +164,33 @@ static void a_missing_value_says_what_is_wanted(void **state) {
 
 static void empty_values_are_refused(void **state) {
     (void)state;
-    static const char *const options[] = {"--workspace=", "--read=", "--write=", "--unix-socket=", "--fd=", "--env=", "--waive=",
-                                          "--timeout=", "--grace=", "--output-limit=", "--receipt="};
+    static const char *const options[] = {
+        "--workspace=", "--read=",    "--write=", "--unix-socket=",  "--fd=",     "--env=",
+        "--waive=",     "--timeout=", "--grace=", "--output-limit=", "--receipt="};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         bad(parse(RUN, (const char *const[]){options[i], "true", NULL}), "--");
 }
 
 static void values_out_of_range(void **state) {
     (void)state;
-    static const char *const words[] = {"--fd=0",  "--fd=2",     "--fd=-1",     "--fd=x",          "--fd=3x",       "--fd=1000000",
-                                        "--fd= 3", "--fd=NONE",  "--timeout=0", "--timeout=0ms",   "--timeout=1.5", "--timeout=-1",
-                                        "--grace=x", "--output-limit=0", "--output-limit=1", "--output-limit=2G",
-                                        "--output-limit=1073741825", "--env==x"};
+    static const char *const words[] = {"--fd=0",
+                                        "--fd=2",
+                                        "--fd=-1",
+                                        "--fd=x",
+                                        "--fd=3x",
+                                        "--fd=1000000",
+                                        "--fd= 3",
+                                        "--fd=NONE",
+                                        "--timeout=0",
+                                        "--timeout=0ms",
+                                        "--timeout=1.5",
+                                        "--timeout=-1",
+                                        "--grace=x",
+                                        "--output-limit=0",
+                                        "--output-limit=1",
+                                        "--output-limit=2G",
+                                        "--output-limit=1073741825",
+                                        "--env==x"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         bad(parse(RUN, (const char *const[]){words[i], "true", NULL}), "--");
     assert_int_equal(good(RUN_WITH("--output-limit=1G", "x"))->policy.output_limit, 1 << 30);

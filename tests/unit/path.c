@@ -27,7 +27,8 @@ static void under_is_by_component(void **state) {
 
 static void a_folder_sorts_right_before_what_is_below_it(void **state) {
     (void)state;
-    static const char *const sorted[] = {"/", "/a", "/a/b", "/a/b/c", "/a/c", "/a b", "/a!", "/a-b", "/a.b", "/ab", "/a\xff"};
+    static const char *const sorted[] = {"/",   "/a",   "/a/b", "/a/b/c", "/a/c",  "/a b",
+                                         "/a!", "/a-b", "/a.b", "/ab",    "/a\xff"};
     size_t count = sizeof sorted / sizeof sorted[0];
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) {
@@ -39,8 +40,8 @@ static void a_folder_sorts_right_before_what_is_below_it(void **state) {
 static void canonical_paths(void **state) {
     (void)state;
     static const char *const good[] = {"/", "/a", "/a/b", "/...", "/.a", "/..a", "/a..", "/a/.b", "/ ", "/\xff"};
-    static const char *const bad[] = {"",     "a",    "//",    "/a/",   "/a//b", "/.",     "/..",
-                                      "/./a", "/../", "/a/..", "/a/./b", ".",     "a/b",    "//a"};
+    static const char *const bad[] = {"",     "a",    "//",    "/a/",    "/a//b", "/.",  "/..",
+                                      "/./a", "/../", "/a/..", "/a/./b", ".",     "a/b", "//a"};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         assert_true(path_is_canonical(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -49,9 +50,14 @@ static void canonical_paths(void **state) {
 
 static void utf8_is_strict(void **state) {
     (void)state;
-    static const char *const bad[] = {"\x80",         "\xc0\x80",         "\xc1\xbf",         "\xc2",     "\xe0\x80\x80",
-                                      "\xe0\x9f\xbf", "\xed\xa0\x80",     "\xf0\x80\x80\x80", "\xf5\x80", "\xf4\x90\x80\x80",
-                                      "\xe2\x82",     "\xf0\x9f\x98",     "\xff",             "\xfe",     "\xc3("};
+    static const char *const bad[] = {"\x80",         "\xc0\x80",
+                                      "\xc1\xbf",     "\xc2",
+                                      "\xe0\x80\x80", "\xe0\x9f\xbf",
+                                      "\xed\xa0\x80", "\xf0\x80\x80\x80",
+                                      "\xf5\x80",     "\xf4\x90\x80\x80",
+                                      "\xe2\x82",     "\xf0\x9f\x98",
+                                      "\xff",         "\xfe",
+                                      "\xc3("};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_int_equal(utf8_length(bad[i]), 0);
         assert_false(utf8_valid(bad[i]));
@@ -83,7 +89,8 @@ static void show_escapes_what_a_terminal_would_obey(void **state) {
 /* Whatever the room and the bytes: no write past the room, ends with NUL, valid UTF-8 without control bytes. */
 static void show_keeps_to_its_room(void **state) {
     (void)state;
-    static const char *const texts[] = {"plain text", "\xf0\x9f\x98\x80\xf0\x9f\x98\x80", "\x01\x02\x03\x04\x05", "\xff\xfe\xc3\xa9"};
+    static const char *const texts[] = {"plain text", "\xf0\x9f\x98\x80\xf0\x9f\x98\x80", "\x01\x02\x03\x04\x05",
+                                        "\xff\xfe\xc3\xa9"};
     for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
         for (size_t room = 1; room < 40; room++) {
             char *out = malloc(room);

@@ -101,7 +101,8 @@ static void loops_end(void **state) {
 /* 40 links in a row are the kernel's limit as well. */
 static void chains_of_links(void **state) {
     (void)state;
-    char name[16], target[16], real[PATH_MAX];
+    char name[16], target[16];
+    struct stat status;
     folder_dir("0");
     for (int i = 1; i <= 41; i++) {
         snprintf(name, sizeof name, "%d", i);
@@ -109,10 +110,10 @@ static void chains_of_links(void **state) {
         folder_link(name, target);
     }
     found("40", folder_in("0"));
-    assert_non_null(realpath(folder_in("40"), real));
+    assert_int_equal(stat(folder_in("40"), &status), 0);
     look("41");
     assert_int_equal(scene.place.error, ELOOP);
-    assert_null(realpath(folder_in("41"), real));
+    assert_int_equal(stat(folder_in("41"), &status), -1);
 }
 
 static void what_is_not_there_is_taken_as_written(void **state) {

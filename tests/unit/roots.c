@@ -36,7 +36,8 @@ static struct host granting(enum access access, struct place place) {
 
 static void ordinary_workspaces(void **state) {
     (void)state;
-    static const char *const good[] = {"/home/u/src", "/home/u/a/b", "/tmp/x", "/srv/checkout", "/usrlocal", "/home/other", "/rootfs"};
+    static const char *const good[] = {"/home/u/src", "/home/u/a/b", "/tmp/x", "/srv/checkout",
+                                       "/usrlocal",   "/home/other", "/rootfs"};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         struct host host = in_workspace(good[i]);
         accepted(&host);

@@ -41,8 +41,8 @@ static uint32_t refuse(int number) {
     return 0x00050000U | (uint32_t)number;
 }
 
-/* socket(2), in words: AF_UNIX all; AF_NETLINK only protocol ROUTE; AF_INET and AF_INET6 streams with 0 or TCP, datagrams
- * with 0 or UDP, raw EPERM; flags above the type's four bits don't matter. */
+/* socket(2), in words: AF_UNIX all; AF_NETLINK only protocol ROUTE; AF_INET and AF_INET6 streams with 0 or TCP,
+ * datagrams with 0 or UDP, raw EPERM; flags above the type's four bits don't matter. */
 static uint32_t answer_socket(uint32_t family, uint32_t type, uint32_t protocol) {
     if (family == 1)
         return allow;
@@ -51,16 +51,21 @@ static uint32_t answer_socket(uint32_t family, uint32_t type, uint32_t protocol)
     if (family != 2 && family != 10)
         return refuse(EAFNOSUPPORT);
     switch (type & 15) {
-    case 1: return protocol == 0 || protocol == 6 ? allow : refuse(EPROTONOSUPPORT);
-    case 2: return protocol == 0 || protocol == 17 ? allow : refuse(EPROTONOSUPPORT);
-    case 3: return refuse(EPERM);
-    default: return refuse(ESOCKTNOSUPPORT);
+    case 1:
+        return protocol == 0 || protocol == 6 ? allow : refuse(EPROTONOSUPPORT);
+    case 2:
+        return protocol == 0 || protocol == 17 ? allow : refuse(EPROTONOSUPPORT);
+    case 3:
+        return refuse(EPERM);
+    default:
+        return refuse(ESOCKTNOSUPPORT);
     }
 }
 
 /* Every CLONE_NEW* but NEWTIME, which is part of the exit signal in clone. */
 static uint32_t answer_flags(bool unshare, uint32_t flags) {
-    static const uint32_t namespaces[] = {0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000};
+    static const uint32_t namespaces[] = {0x00020000, 0x02000000, 0x04000000, 0x08000000,
+                                          0x10000000, 0x20000000, 0x40000000};
     for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
         if (flags & namespaces[i])
             return refuse(EPERM);
@@ -101,18 +106,27 @@ static uint32_t expect(const struct scene *scene, const struct expected *row, co
     if (!row)
         return scene->relay ? kill : (uint32_t)data->nr > HIGHEST ? refuse(ENOSYS) : allow;
     switch (row->answer) {
-    case OPEN: return allow;
-    case NO_PERM: return refuse(EPERM);
-    case NO_CALL: return refuse(ENOSYS);
-    case BY_FLAGS: return answer_flags(strcmp(row->name, "unshare") == 0, (uint32_t)a[0]);
-    case BY_SOCKET: return answer_socket((uint32_t)a[0], (uint32_t)a[1], (uint32_t)a[2]);
-    case BY_PAIR: return (uint32_t)a[0] == 1 ? allow : refuse(EAFNOSUPPORT);
-    case BY_IOCTL: return answer_ioctl(scene->relay, (uint32_t)a[1]);
+    case OPEN:
+        return allow;
+    case NO_PERM:
+        return refuse(EPERM);
+    case NO_CALL:
+        return refuse(ENOSYS);
+    case BY_FLAGS:
+        return answer_flags(strcmp(row->name, "unshare") == 0, (uint32_t)a[0]);
+    case BY_SOCKET:
+        return answer_socket((uint32_t)a[0], (uint32_t)a[1], (uint32_t)a[2]);
+    case BY_PAIR:
+        return (uint32_t)a[0] == 1 ? allow : refuse(EAFNOSUPPORT);
+    case BY_IOCTL:
+        return answer_ioctl(scene->relay, (uint32_t)a[1]);
     case BY_PERSONALITY:
         return (uint32_t)a[0] != UINT32_MAX && a[0] & 0x400000 ? refuse(EPERM) : allow;
     case BY_IDS:
-    case BY_OWNER: return answer_ids(scene, row, a);
-    default: return kill;
+    case BY_OWNER:
+        return answer_ids(scene, row, a);
+    default:
+        return kill;
     }
 }
 
@@ -122,18 +136,19 @@ static void compare(struct scene *scene, const struct expected *row, const struc
     if (steps > scene->longest)
         scene->longest = steps;
     if (got != wanted)
-        fail_msg("%s number %d (%s) arch %x arguments %llx %llx %llx %llx: wanted %x, got %x", scene->relay ? "relay" : "command",
-                 data->nr, row ? row->name : "not listed", data->arch, (unsigned long long)data->args[0],
-                 (unsigned long long)data->args[1], (unsigned long long)data->args[2], (unsigned long long)data->args[3],
-                 wanted, got);
+        fail_msg("%s number %d (%s) arch %x arguments %llx %llx %llx %llx: wanted %x, got %x",
+                 scene->relay ? "relay" : "command", data->nr, row ? row->name : "not listed", data->arch,
+                 (unsigned long long)data->args[0], (unsigned long long)data->args[1],
+                 (unsigned long long)data->args[2], (unsigned long long)data->args[3], wanted, got);
 }
 
 static void compile(struct scene *scene) {
     scene->rows = scene->relay ? expected_relay : expected_command;
     scene->count = scene->relay ? sizeof expected_relay / sizeof expected_relay[0]
                                 : sizeof expected_command / sizeof expected_command[0];
-    assert_int_equal(seccomp_compile(scene->relay ? &seccomp_relay : &seccomp_command, scene->single, scene->uid, scene->gid,
-                                     &scene->program), 0);
+    assert_int_equal(seccomp_compile(scene->relay ? &seccomp_relay : &seccomp_command, scene->single, scene->uid,
+                                     scene->gid, &scene->program),
+                     0);
     const char *fault = bpf_fault(scene->program.code, scene->program.count);
     if (fault)
         fail_msg("%s", fault);
@@ -141,9 +156,10 @@ static void compile(struct scene *scene) {
 
 /* Numbers: all of 0 to 1023 and the corners of the 32 bits. Architectures: three. Arguments: patterns over all six. */
 static void check_numbers(struct scene *scene) {
-    static const uint32_t corners[] = {0x3fffffff, 0x40000000, 0x40000001, 0x40000200, 0x400001ff, 0x7fffffff,
-                                       0x80000000, 0xfffffffe, 0xffffffff};
-    static const uint64_t patterns[] = {0, 1, UINT64_MAX, UINT32_MAX, UINT64_C(0xffffffff00000000), UINT64_C(0x8000000080000000)};
+    static const uint32_t corners[] = {0x3fffffff, 0x40000000, 0x40000001, 0x40000200, 0x400001ff,
+                                       0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+    static const uint64_t patterns[] = {
+        0, 1, UINT64_MAX, UINT32_MAX, UINT64_C(0xffffffff00000000), UINT64_C(0x8000000080000000)};
     const uint32_t archs[] = {X86_64, I386, ARM64, 0, UINT32_MAX};
     enum { SMALL = 1024, CORNERS = sizeof corners / sizeof corners[0] };
     for (size_t n = 0; n < SMALL + CORNERS; n++) {
@@ -161,10 +177,13 @@ static void check_numbers(struct scene *scene) {
 
 /* Calls that are judged by arguments: every combination of special values, plain and with bits above the low 32. */
 static void check_arguments(struct scene *scene) {
-    static const uint32_t special[] = {0, 1, 2, 3, 5, 6, 10, 15, 16, 17, 40, 262 /* MPTCP */, 132, 255, 1000, 1001, 65534,
-                                       0x80, 0x811, 0x80801, 0x80802, 0x00020000, 0x400000, 0x400001, 0x2000000, 0x4000000,
-                                       0x8000000, 0x10000000, 0x20000000, 0x40000000, 0x80000000, 0x5412, 0x5413, 0x5414,
-                                       0x541b, 0x541c, 0x541d, 0x5423, 0x3d0f00, 0x7fffffff, 0xfffffffe, 0xffffffff};
+    static const uint32_t special[] = {0,          1,         2,         3,          5,          6,
+                                       10,         15,        16,        17,         40,         262 /* MPTCP */,
+                                       132,        255,       1000,      1001,       65534,      0x80,
+                                       0x811,      0x80801,   0x80802,   0x00020000, 0x400000,   0x400001,
+                                       0x2000000,  0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000,
+                                       0x80000000, 0x5412,    0x5413,    0x5414,     0x541b,     0x541c,
+                                       0x541d,     0x5423,    0x3d0f00,  0x7fffffff, 0xfffffffe, 0xffffffff};
     static const uint64_t above[] = {0, UINT64_C(0x100000000), UINT64_C(0xffffffff00000000)};
     enum { SPECIAL = sizeof special / sizeof special[0] };
     for (size_t r = 0; r < scene->count; r++) {
@@ -246,8 +265,8 @@ static void unsound_tables_are_refused(void **state) {
 static void random_tables_give_what_they_say(void **state) {
     (void)state;
     static struct seccomp_program program;
-    static const uint32_t results[] = {[ACTION_ALLOW] = 0x7fff0000, [ACTION_KILL] = 0x80000000, [ACTION_EPERM] = 0x50001,
-                                       [ACTION_ENOSYS] = 0x50026};
+    static const uint32_t results[] = {
+        [ACTION_ALLOW] = 0x7fff0000, [ACTION_KILL] = 0x80000000, [ACTION_EPERM] = 0x50001, [ACTION_ENOSYS] = 0x50026};
     for (unsigned seed = 1; seed <= 300; seed++) {
         unsigned random = seed * 2654435761U;
         struct seccomp_rule rules[160];

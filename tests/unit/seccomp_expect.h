@@ -109,10 +109,12 @@ static const struct expected expected_command[] = {
 
 /* The relay moves bytes and nothing else; every call that is not here kills it. */
 static const struct expected expected_relay[] = {
-    {"read", 0, 63, OPEN, 0, 0, 0},         {"write", 1, 64, OPEN, 0, 0, 0},       {"close", 3, 57, OPEN, 0, 0, 0},
-    {"poll", 7, -1, OPEN, 0, 0, 0},         {"ppoll", 271, 73, OPEN, 0, 0, 0},     {"lseek", 8, 62, OPEN, 0, 0, 0},
-    {"ioctl", 16, 29, BY_IOCTL, 0, 0, 0},   {"sendto", 44, 206, OPEN, 0, 0, 0},    {"recvfrom", 45, 207, OPEN, 0, 0, 0},
-    {"exit", 60, 93, OPEN, 0, 0, 0},        {"exit_group", 231, 94, OPEN, 0, 0, 0}, {"restart_syscall", 219, 128, OPEN, 0, 0, 0},
+    {"read", 0, 63, OPEN, 0, 0, 0},         {"write", 1, 64, OPEN, 0, 0, 0},
+    {"close", 3, 57, OPEN, 0, 0, 0},        {"poll", 7, -1, OPEN, 0, 0, 0},
+    {"ppoll", 271, 73, OPEN, 0, 0, 0},      {"lseek", 8, 62, OPEN, 0, 0, 0},
+    {"ioctl", 16, 29, BY_IOCTL, 0, 0, 0},   {"sendto", 44, 206, OPEN, 0, 0, 0},
+    {"recvfrom", 45, 207, OPEN, 0, 0, 0},   {"exit", 60, 93, OPEN, 0, 0, 0},
+    {"exit_group", 231, 94, OPEN, 0, 0, 0}, {"restart_syscall", 219, 128, OPEN, 0, 0, 0},
 };
 
 #endif

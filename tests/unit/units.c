@@ -33,8 +33,14 @@ static void sizes(void **state) {
 
 static void durations(void **state) {
     (void)state;
-    static const struct row rows[] = {{"0", 0},        {"1", 1000},      {"250ms", 250}, {"30s", 30000},
-                                      {"5m", 300000},  {"2h", 7200000},  {"0ms", 0},     {"8784h", UINT64_C(31622400000)},
+    static const struct row rows[] = {{"0", 0},
+                                      {"1", 1000},
+                                      {"250ms", 250},
+                                      {"30s", 30000},
+                                      {"5m", 300000},
+                                      {"2h", 7200000},
+                                      {"0ms", 0},
+                                      {"8784h", UINT64_C(31622400000)},
                                       {"31622400", UINT64_C(31622400000)}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t got = 99;
@@ -45,10 +51,28 @@ static void durations(void **state) {
 
 static void what_is_no_size_is_refused(void **state) {
     (void)state;
-    static const char *const bad[] = {"",     "K",  "-1", "+1",   " 1",  "1 ",  "1.5K", "1k",  "1m",
-                                      "1KB",  "1T", "0x10", "1e3", "1 K", "one", "1K1", "\xd9\xa1",
-                                      "9223372036854775808", "18446744073709551616", "99999999999999999999999",
-                                      "8589934592G", "9007199254740992K"};
+    static const char *const bad[] = {"",
+                                      "K",
+                                      "-1",
+                                      "+1",
+                                      " 1",
+                                      "1 ",
+                                      "1.5K",
+                                      "1k",
+                                      "1m",
+                                      "1KB",
+                                      "1T",
+                                      "0x10",
+                                      "1e3",
+                                      "1 K",
+                                      "one",
+                                      "1K1",
+                                      "\xd9\xa1",
+                                      "9223372036854775808",
+                                      "18446744073709551616",
+                                      "99999999999999999999999",
+                                      "8589934592G",
+                                      "9007199254740992K"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         uint64_t got = 77;
         assert_int_equal(units_size(bad[i], &got), -1);
@@ -58,8 +82,20 @@ static void what_is_no_size_is_refused(void **state) {
 
 static void what_is_no_duration_is_refused(void **state) {
     (void)state;
-    static const char *const bad[] = {"",    "s",  "-5s", "1.5s", "1S", "1M", "1d", "1min", "5 s", "1h30m",
-                                      "8785h", "31622401", "31622400001ms", "18446744073709551616ms"};
+    static const char *const bad[] = {"",
+                                      "s",
+                                      "-5s",
+                                      "1.5s",
+                                      "1S",
+                                      "1M",
+                                      "1d",
+                                      "1min",
+                                      "5 s",
+                                      "1h30m",
+                                      "8785h",
+                                      "31622401",
+                                      "31622400001ms",
+                                      "18446744073709551616ms"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         uint64_t got = 77;
         assert_int_equal(units_duration(bad[i], &got), -1);

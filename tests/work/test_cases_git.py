@@ -13,8 +13,9 @@ def git(lab, *words, cwd=None):
 def test_everyday_git(lab):
     repository(lab, lab.ws)
     (lab.ws / "a.txt").write_text("one\ntwo\n")
-    result = shell(lab, "git add a.txt && git commit -qm c2 && git tag t1 && git switch -qc b2 && echo 3 >a.txt && git stash -q "
-                        "&& git stash pop -q && git diff --stat && git checkout -q . && git gc -q && git fsck")
+    result = shell(lab, "git add a.txt && git commit -qm c2 && git tag t1 && git switch -qc b2 && echo 3 >a.txt && "
+                        "git stash -q && git stash pop -q && git diff --stat && git checkout -q . && "
+                        "git gc -q && git fsck")
     assert result.code == 0, result
     assert git(lab, "log", "--oneline", "main").count("\n") == 2 and git(lab, "rev-parse", "t1")
 
@@ -54,7 +55,8 @@ git diff --cached --name-only >"$t"; grep -q a.txt "$t"; rm "$t"; : >"$(git rev-
 
 def test_clone_and_worktree_inside_the_workspace(lab):
     repository(lab, lab.ws / "origin")
-    script = ("git clone -q origin copy && git -C copy log --oneline && git -C origin worktree add -q ../tree -b feature && "
-              "cd tree && echo n >n && git add n && git -c user.name=t -c user.email=t@example.invalid commit -qm wt && git status")
+    script = ("git clone -q origin copy && git -C copy log --oneline && "
+              "git -C origin worktree add -q ../tree -b feature && cd tree && echo n >n && git add n && "
+              "git -c user.name=t -c user.email=t@example.invalid commit -qm wt && git status")
     result = shell(lab, script)
     assert result.code == 0 and "c1" in result.out, result

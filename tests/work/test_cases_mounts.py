@@ -11,7 +11,8 @@ def test_mounts_below_a_root_follow_its_rule(lab):
         folder.mkdir()
         lab.own(folder)
     mounts = f"""
-        for d in '{part}' '{other}'; do mount -t tmpfs t "$d"; echo hi >"$d/f"; chown {lab.user.uid} "$d" "$d/f"; done"""
+        for d in '{part}' '{other}'; do
+            mount -t tmpfs t "$d"; echo hi >"$d/f"; chown {lab.user.uid} "$d" "$d/f"; done"""
     script = 'cat part/f; echo n >part/g && cat part/g; cat "$0/f"; echo z >"$0/f"'
     line = pinfold_line(lab, "run", "--workspace", lab.ws, "--read", lab.outside, "--", "sh", "-c", script, other)
     after = ["sh", "-c", '"$@"; cat "$0/f"; ls "$0"', other, *line]
@@ -94,8 +95,8 @@ def test_names_with_every_awkward_byte(lab):
         folder.mkdir()
         lab.own(folder)
     lab.file(top / os.fsdecode(b"b\xff\xfe.txt"), "x\n")
-    script = 'cat ../b*.txt && echo y >"a b" && git init -q .. && pwd'
-    line = ["run", "--workspace", top, "--write", sub, "--write", side, "--", "sh", "-c", script + ' && echo w >"$0/f"', side]
+    script = 'cat ../b*.txt && echo y >"a b" && git init -q .. && pwd && echo w >"$0/f"'
+    line = ["run", "--workspace", top, "--write", sub, "--write", side, "--", "sh", "-c", script, side]
     done = raw(lab, lab.user.argv([lab.pinfold, *line]), cwd=sub)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"x\n" + os.fsencode(sub) + b"\n", b"")
     assert (sub / "a b").read_text() == "y\n" and (side / "f").read_text() == "w\n"
@@ -103,7 +104,8 @@ def test_names_with_every_awkward_byte(lab):
 
 
 def test_arguments_arrive_as_they_were_given(lab):
-    words = ["a b", "", "*", "$x", "n\nl", "--", "-x", "--read", "'", '"', "\\", os.fsdecode(b"\xff\xfe"), "\x7f\x1b[31m"]
+    words = ["a b", "", "*", "$x", "n\nl", "--", "-x", "--read", "'", '"', "\\", "\x7f\x1b[31m"]
+    words.append(os.fsdecode(b"\xff\xfe"))
     code = "import os, sys; sys.stdout.buffer.write(b'\\0'.join(map(os.fsencode, sys.argv[1:])))"
     done = raw(lab, box_argv(lab, [PYTHON, "-c", code, *words]))
     assert done.stdout.split(b"\0") == [os.fsencode(w) for w in words], done

@@ -25,7 +25,7 @@ def test_absolute_paths_mean_the_same_inside(lab):
 
 def test_no_repository_appears_where_there_is_none(lab):
     script = "ls -A; git rev-parse --git-dir 2>&1; test $? = 128"
-    assert "not a git repository" in keeps(lab, ["sh", "-c", script], same=True).out
+    assert keeps(lab, ["sh", "-c", script]).out.startswith("fatal: not a git repository")
     assert os.listdir(lab.ws) == []
 
 

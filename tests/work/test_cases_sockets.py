@@ -33,7 +33,8 @@ def daemon(lab, path):
 
 def test_sockets_and_pairs_inside(lab):
     python_keeps(lab, "import asyncio; asyncio.run(asyncio.sleep(0))")
-    node_keeps(lab, "const r = require('child_process').spawnSync('cat', {input: 'x'}); process.exit(r.stdout + '' == 'x' ? 0 : 1)")
+    node_keeps(lab, "const r = require('child_process').spawnSync('cat', {input: 'x'});"
+                    "process.exit(r.stdout + '' == 'x' ? 0 : 1)")
     node_keeps(lab, "const n = require('net'), p = require('os').tmpdir() + '/n' + process.pid + '.s';"
                     "n.createServer(c => c.end('k')).listen(p, () => n.connect(p).on('data', () => process.exit(0)))")
     python_keeps(lab, """if True:
@@ -67,7 +68,7 @@ def test_container_socket_grant_is_announced(lab, name):
         result = lab.run([PYTHON, "-c", ASK, path], "--unix-socket", path)
         assert result.out == "pong\n", result
         lines = result.err.splitlines()
-        assert len(lines) == 1 and lines[0].startswith("pinfold: ") and os.fspath(path) in lines[0], result
+        assert len(lines) == 1 and lines[0].startswith("pinfold: ") and "socket" in lines[0], result
 
 
 def test_container_socket_named_by_the_environment_is_announced(lab):
@@ -95,5 +96,6 @@ def test_session_bus_is_closed(lab):
 def test_sockets_made_inside_work_between_programs(lab):
     lab.file(lab.ws / "serve.py", "import socket\ns = socket.socket(socket.AF_UNIX)\ns.bind('made.sock')\ns.listen()\n"
                                   "open('up', 'w').close()\ns.accept()[0].sendall(b'pong')\n")
-    script = f"rm -f made.sock up; {PYTHON} serve.py & while [ ! -e up ]; do sleep .02; done; {PYTHON} -c '{ASK}' made.sock"
-    assert keeps(lab, ["sh", "-c", script], same=True).out == "pong\n"
+    script = ("rm -f made.sock up; $0 serve.py & for i in $(seq 200); do [ -e up ] || sleep .05; done; "
+              f"$0 -c '{ASK}' made.sock")
+    assert keeps(lab, ["sh", "-c", script, PYTHON], same=True).out == "pong\n"

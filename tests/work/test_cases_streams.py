@@ -34,7 +34,8 @@ def test_process_substitution_of_the_caller(lab):
 def test_standard_links_of_pipes(lab):
     done = raw(lab, box_argv(lab, ["cat", "/dev/stdin"]), b"c\n")
     assert (done.returncode, done.stdout) == (0, b"c\n")
-    done = raw(lab, box_argv(lab, ["sh", "-c", "echo o >/dev/stdout; echo e >/dev/stderr; echo f >/dev/fd/1; cat </dev/fd/0"]), b"i\n")
+    script = "echo o >/dev/stdout; echo e >/dev/stderr; echo f >/dev/fd/1; cat </dev/fd/0"
+    done = raw(lab, box_argv(lab, ["sh", "-c", script]), b"i\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"o\nf\ni\n", b"e\n")
 
 

@@ -12,24 +12,26 @@ def test_caches_and_tool_state_under_home(lab):
     lab.file(lab.ws / "app" / "package.json", json.dumps({"name": "app"}))
     before = harness.tree(lab.home)
     script = ("cd p && npm pack --silent >/dev/null && cd ../app && "
-              "npm install --offline --no-audit --no-fund --silent ../p/dep-1.0.0.tgz && test -e node_modules/dep/package.json")
+              "npm install --offline --no-audit --no-fund --silent ../p/dep-1.0.0.tgz && "
+              "test -e node_modules/dep/package.json")
     assert shell(lab, script, timeout=120).code == 0
-    assert shell(lab, 'mkdir -p "$HOME/.cache/uv" "$HOME/.cargo/registry" && : >"$HOME/.cargo/registry/.lock"').code == 0
-    result = shell(lab, f"{PYTHON} -m venv v && v/bin/python -c 'import sys; assert sys.prefix != sys.base_prefix'", timeout=120)
-    assert result.code == 0, result
+    for script in ('mkdir -p "$HOME/.cache/uv" "$HOME/.cargo/registry" && : >"$HOME/.cargo/registry/.lock"',
+                   f"{PYTHON} -m venv v && v/bin/python -c 'import sys; assert sys.prefix != sys.base_prefix'"):
+        result = shell(lab, script, timeout=120)
+        assert result.code == 0, result
     assert harness.tree(lab.home) == before
 
 
 def test_packages_with_well_known_folder_names(lab):
     """An archive that holds .vscode, .env and the like unpacks whole."""
-    held = [".vscode/settings.json", ".idea/x.xml", ".github/workflows/ci.yml", ".husky/pre-commit", ".claude/settings.json",
-            ".env", ".bashrc", ".gitconfig", ".npmrc"]
+    held = [".vscode/settings.json", ".idea/x.xml", ".github/workflows/ci.yml", ".husky/pre-commit",
+            ".claude/settings.json", ".env", ".bashrc", ".gitconfig", ".npmrc"]
     for name in held:
         lab.file(lab.ws / "p" / "package" / name, "\n")
     lab.file(lab.ws / "p" / "package" / "package.json", json.dumps({"name": "dep", "version": "1.0.0"}))
     lab.file(lab.ws / "package.json", json.dumps({"name": "app"}))
-    script = ("tar -C p -czf dep.tgz package && npm_config_cache=$PWD/.c npm install --offline --no-audit --no-fund --silent "
-              "./dep.tgz && mkdir t && tar -C t -xzf dep.tgz")
+    script = ("tar -C p -czf dep.tgz package && mkdir t && tar -C t -xzf dep.tgz && npm_config_cache=$PWD/.c "
+              "npm install --offline --no-audit --no-fund --silent ./dep.tgz")
     result = shell(lab, script, timeout=120)
     assert result.code == 0, result
     assert all((lab.ws / "t" / "package" / n).exists() for n in held)
@@ -65,7 +67,7 @@ def test_compile_and_run(lab):
 
 def test_loader_locale_and_zones(lab):
     keeps(lab, ["sh", "-c", "/sbin/ldconfig -p >/dev/null && locale >/dev/null && ls /usr/share/zoneinfo/UTC && "
-                            "TZ=Asia/Tokyo date -d @0 && update-alternatives --query awk >/dev/null || true"], same=True)
+                            "TZ=Asia/Tokyo date -d @0 && readlink -f /etc/alternatives/awk"], same=True)
     python_keeps(lab, "import ctypes.util, time; assert ctypes.util.find_library('c'); time.tzname")
 
 
@@ -77,7 +79,7 @@ def test_user_without_an_entry_in_passwd():
         lab, front = harness.Lab(harness.User(54321)), []
     try:
         script = (f'id -u; {PYTHON} -c "import os; os.path.expanduser(chr(126))"; '
-                  'node -e "try { require(\'os\').userInfo() } catch (e) {}"; git init -q z && echo git; ssh -V 2>/dev/null')
+                  'node -e "try { require(\'os\').userInfo() } catch (e) {}"; git init -q z && echo git')
         for line in (lab.user.argv(["sh", "-c", script]), box_argv(lab, ["sh", "-c", script])):
             done = raw(lab, [*front, *line])
             assert done.stdout == b"54321\ngit\n", done
@@ -108,7 +110,8 @@ def test_children_with_pipes(lab):
     node_keeps(lab, """
         const {spawn} = require('child_process'); let n = 0;
         for (let i = 0; i < 40; i++) {
-            const c = spawn('cat', [], {stdio: ['pipe', 'pipe', 'pipe', 'ipc']}); c.stdin.end('x'); c.stdout.on('data', () => {});
+            const c = spawn('cat', [], {stdio: ['pipe', 'pipe', 'pipe', 'ipc']});
+            c.stdin.end('x'); c.stdout.on('data', () => {});
             c.on('close', r => { if (r) process.exit(1); if (++n == 40) process.exit(0) }) }""")
     lab.file(lab.ws / "k.js", "process.send(1)\n")
     node_keeps(lab, "require('child_process').fork('./k.js').on('message', () => process.exit(0))")
@@ -145,8 +148,7 @@ def test_environment_of_the_caller_switches_nothing_off(lab):
 
 def test_files_in_the_workspace_change_no_policy(lab):
     text = '{"write": ["/"], "waive": ["fs-write"]}'
-    names = [".pinfold.json", "pinfold.json", ".pinfold/policy.json", ".config/pinfold/policy.json", ".claude/settings.json"]
-    for name in names:
+    for name in (".pinfold.json", "pinfold.json", ".pinfold/policy.json", ".config/pinfold/policy.json"):
         lab.file(lab.ws / name, text)
     leak = lab.outside / "leak"
     result = lab.run(["sh", "-c", f"echo x >{leak}"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from workbench import PATH, PYTHON, keeps, lab_copy, node_keeps, python_keeps, raw, shell
+from workbench import PATH, PYTHON, checkout_copy, installed, keeps, node_keeps, python_keeps, raw, shell
 
 
 def test_python_multiprocessing(lab):
@@ -17,7 +17,8 @@ if __name__ == "__main__":
     for method in ("fork", "spawn", "forkserver"):
         with mp.get_context(method).Pool(2) as pool: print(sum(pool.map(square, range(100))))
     with concurrent.futures.ProcessPoolExecutor(2) as pool: print(list(pool.map(square, range(5))))
-    queue = mp.Queue(); child = mp.Process(target=queue.put, args=("q",)); child.start(); print(queue.get()); child.join()
+    queue = mp.Queue(); child = mp.Process(target=queue.put, args=("q",)); child.start()
+    print(queue.get()); child.join()
 """)
     keeps(lab, [PYTHON, "mp.py"], same=True)
 
@@ -67,7 +68,8 @@ def test_node_http_and_interfaces(lab):
         const http = require('http'), os = require('os');
         if (!os.networkInterfaces().lo) throw new Error('no loopback interface');
         const server = http.createServer((q, r) => q.pipe(r)).listen(0, '127.0.0.1', async () => {
-            const r = await fetch(`http://127.0.0.1:${server.address().port}/`, {method: 'POST', body: 'x'.repeat(1000000)});
+            const url = `http://127.0.0.1:${server.address().port}/`;
+            const r = await fetch(url, {method: 'POST', body: 'x'.repeat(1000000)});
             console.log(r.status, (await r.text()).length); server.close() })""", same=True)
 
 
@@ -82,7 +84,8 @@ def crate(lab):
     lab.file(top / "Cargo.toml", '[package]\nname = "sample"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\n')
     lab.file(top / "build.rs", 'fn main() { println!("cargo:rustc-env=BUILT=yes"); }\n')
     lab.file(top / "src" / "lib.rs", "pub fn twice(x: u32) -> u32 { 2 * x }\n"
-             "#[cfg(test)] mod tests { #[test] fn doubles() { assert_eq!(super::twice(2), 4); assert_eq!(env!(\"BUILT\"), \"yes\"); } }\n")
+             "#[cfg(test)] mod tests { #[test] fn doubles() {\n"
+             "    assert_eq!(super::twice(2), 4); assert_eq!(env!(\"BUILT\"), \"yes\"); } }\n")
     lab.file(top / "src" / "main.rs", 'fn main() { println!("{}", sample::twice(21)); }\n')
     return top
 
@@ -102,7 +105,7 @@ def test_cargo_of_rustup(lab):
         return   # another user's home can't be passed by this one; Debian's cargo is tested for all
     assert all(h.exists() for h in homes), "no toolchain of rustup's"
     crate(lab)
-    env = {"PATH": f"{homes[0]}/bin:{PATH}", "CARGO_HOME": os.fspath(lab.ws / "cargo-home"), "RUSTUP_HOME": os.fspath(homes[1])}
+    env = {"PATH": f"{homes[0]}/bin:{PATH}", "CARGO_HOME": f"{lab.ws}/cargo-home", "RUSTUP_HOME": os.fspath(homes[1])}
     grants = [w for h in homes for w in ("--read", h)]
     result = lab.run(["sh", "-c", "cd crate && cargo build --offline --quiet && cargo test --offline --quiet"], *grants,
                      "--env", "CARGO_HOME", "--env", "RUSTUP_HOME", env=env, timeout=300)
@@ -129,15 +132,16 @@ def test_perl(lab):
 
 
 def test_make_in_parallel(lab):
-    rules = ".PHONY: all\nall: $(addsuffix .o,$(shell seq 1 20))\n%.o:\n\t@sleep .02; $(MAKE) -s --no-print-directory -f sub.mk N=$* >$@\n"
-    lab.file(lab.ws / "Makefile", rules)
+    lab.file(lab.ws / "Makefile", ".PHONY: all\nall: $(addsuffix .o,$(shell seq 1 20))\n%.o:\n"
+             "\t@sleep .02; $(MAKE) -s --no-print-directory -f sub.mk N=$* >$@\n")
     lab.file(lab.ws / "sub.mk", "all:\n\t@echo $(N)\n")
     script = "rm -f *.o && make -s -j2 && cat *.o | sort -n"
     assert keeps(lab, ["sh", "-c", script], same=True).out == "".join(f"{i}\n" for i in range(1, 21))
 
 
 def test_gdb_runs_a_program(lab):
-    lab.file(lab.ws / "t.c", "#include <stdio.h>\nint twice(int x) { return 2 * x; }\nint main(void) { printf(\"%d\\n\", twice(21)); }\n")
+    lab.file(lab.ws / "t.c", "#include <stdio.h>\nint twice(int x) { return 2 * x; }\n"
+             "int main(void) { printf(\"%d\\n\", twice(21)); }\n")
     keeps(lab, ["gcc", "-g", "-O0", "-o", "t", "t.c"])
     line = ["gdb", "-nx", "-batch", "-ex", "break twice", "-ex", "run", "-ex", "bt", "-ex", "continue", "./t"]
     out = keeps(lab, line).out
@@ -156,7 +160,8 @@ def test_shell_here_document_of_200_kb(lab, shell_name):
 def test_c_compile_link_and_run(lab):
     lab.file(lab.ws / "main.c", "#include <math.h>\n#include <pthread.h>\n#include <stdio.h>\n"
              "static void *run(void *p) { *(double *)p = sqrt(*(double *)p); return 0; }\n"
-             "int main(void) { double d = 1764; pthread_t t; pthread_create(&t, 0, run, &d); pthread_join(t, 0); printf(\"%.0f\\n\", d); }\n")
+             "int main(void) { double d = 1764; pthread_t t; pthread_create(&t, 0, run, &d);\n"
+             "    pthread_join(t, 0); printf(\"%.0f\\n\", d); }\n")
     script = "gcc -pipe -O2 -flto -o main main.c -lm -pthread && ./main && ar rc lib.a && ldd main | grep -c libm"
     assert keeps(lab, ["sh", "-c", script], same=True).out.startswith("42\n")
 
@@ -174,8 +179,10 @@ def test_sqlite_and_file_locks(lab):
 @pytest.mark.slow
 def test_pinfold_builds_and_tests_itself(lab):
     """A copy of the checkout is built and its unit tests run, in a box of an installed pinfold."""
-    copy, installed = lab_copy(lab)
-    script = "meson setup --wrap-mode=nodownload out && meson compile -C out && meson test -C out --suite unit --print-errorlogs"
-    result = raw(lab, lab.user.argv([installed, "run", "--workspace", copy, "--", "sh", "-ec", script]), cwd=copy, timeout=900)
+    copy, pinfold = checkout_copy(lab), installed(lab)
+    script = "make everything && for t in build/tests/unit-*; do [ -d $t ] || CMOCKA_MESSAGE_OUTPUT=TAP $t; done"
+    line = [pinfold, "run", "--workspace", copy, "--", "sh", "-ec", script]
+    result = raw(lab, lab.user.argv(line), cwd=copy, timeout=900)
     assert result.returncode == 0, result.stdout.decode()[-3000:] + result.stderr.decode()[-3000:]
-    assert b"Ok:" in result.stdout and (copy / "out" / "pinfold").exists()
+    assert result.stdout.count(b"\nok ") > 20 and b"\nnot ok " not in result.stdout
+    assert (copy / "build" / "pinfold").exists()

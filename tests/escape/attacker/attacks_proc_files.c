@@ -86,10 +86,10 @@ static int attack_exe_write(int count, char **words)
 static int attack_proc_read(int count, char **words)
 {
     (void)count;
-    char name[256], byte;
+    char name[256], entry[8];   /* pagemap gives whole entries only */
     snprintf(name, sizeof name, "/proc/%ld/%s", number_of(words[0]), words[1]);
     const int fd = open(name, O_RDONLY | O_CLOEXEC);
-    return report(fd < 0 ? -1 : read(fd, &byte, 1));
+    return report(fd < 0 ? -1 : read(fd, entry, sizeof entry));
 }
 
 static int attack_proc_list(int count, char **words)

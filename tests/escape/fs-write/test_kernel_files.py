@@ -7,7 +7,7 @@ import pytest
 from places import in_namespace
 
 SYSCTLS = ["kernel/core_pattern", "kernel/modprobe", "kernel/hostname", "kernel/randomize_va_space", "vm/drop_caches",
-           "fs/file-max", "net/ipv4/ip_forward", "kernel/ns_last_pid", "vm/overcommit_memory"]
+           "fs/file-max", "net/ipv4/ip_forward", "vm/overcommit_memory"]
 
 
 @pytest.mark.parametrize("name", SYSCTLS)

@@ -1,61 +1,52 @@
 """Terminal requests as system calls, filters on top of the filter, and bash's look at its stdin: 141, 142, 158 to 160."""
-import os
 import socket
 import subprocess
 from pathlib import Path
 
+import batch
 import pytest
 
 TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS = 0x5412, 0x541c, 0x5423, 0x541d
 HIGH = 1 << 32
 
 
+def open_to_all():
+    switch = Path("/proc/sys/dev/tty/legacy_tiocsti")
+    return not switch.exists() or switch.read_text().strip() == "1"
+
+
 def test_e158_push_input(lab):
     """Nothing is typed into a terminal, not even into the box's own. The control types into a terminal of its own; a
     host that has switched that off for users (dev.tty.legacy_tiocsti) refuses with EIO, then it must be root's."""
-    words = ["terminal_request", hex(TIOCSTI)]
-    switch = Path("/proc/sys/dev/tty/legacy_tiocsti")
-    open_to_all = not switch.exists() or switch.read_text().strip() == "1"
-    user = lab.user
-    if not open_to_all and os.geteuid() == 0:
-        lab.user = type(user)(0)
-    control = lab.plain([lab.attacker, *words])
-    lab.user = user
-    assert control.verdict == "ok", control
-    lab.legs(words, {"EPERM"}, control=False)
+    batch.legs(lab, [["terminal_request", hex(TIOCSTI)]], {"EPERM"}, root=not open_to_all())
 
 
 def test_e159_push_input_above_32_bits(lab):
     """Bits above the 32 that the kernel looks at don't hide the request."""
-    for high in HIGH, 0xffffffff << 32, 1 << 62:
-        lab.legs(["terminal_request", hex(high | TIOCSTI)] if high < 1 << 63 else ["terminal_request", str(TIOCSTI)],
-                 {"EPERM"}, control=Path("/proc/sys/dev/tty/legacy_tiocsti").read_text().strip() == "1")
+    attacks = [["terminal_request", hex(high | TIOCSTI)] for high in (HIGH, 0x7fffffff << 32, 1 << 62)]
+    batch.legs(lab, attacks, {"EPERM"}, root=not open_to_all())
 
 
 def test_e160_line_discipline(lab):
     """No line discipline is set, not even the one that is there."""
-    for request in TIOCSETD, HIGH | TIOCSETD:
-        lab.legs(["terminal_request", hex(request)], {"EPERM"})
+    batch.legs(lab, [["terminal_request", hex(request)] for request in (TIOCSETD, HIGH | TIOCSETD)], {"EPERM"})
 
 
-@pytest.mark.parametrize("request_number", [TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS])
-def test_e160_requests_on_anything(lab, request_number):
+def test_e160_requests_on_anything(lab):
     """The requests are refused by their number on any descriptor; outside, the kernel says that it is no terminal."""
-    for fd in "0", "1", "-1", "99":
-        for request in request_number, HIGH | request_number:
-            lab.legs(["ioctl_reach", fd, hex(request)], {"EPERM"})
+    attacks = [["ioctl_reach", fd, hex(high | request)] for request in (TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS)
+               for fd in ("0", "1", "-1", "99") for high in (0, HIGH)]
+    batch.legs(lab, attacks, {"EPERM"})
 
 
 def test_requests_that_programs_need(lab):
     """Size, attributes and foreground group of a terminal of one's own are asked for as usual."""
-    for request in 0x5401, 0x5413, 0x540f, 0x541b:
-        lab.legs(["terminal_request", hex(request)], {"ok"})
+    batch.legs(lab, [["terminal_request", hex(request)] for request in (0x5401, 0x5413, 0x540f, 0x541b)], {"ok"})
 
 
 def test_e141_filters_stack(lab):
     """A sandbox inside can put a filter, a listener and Landlock layers of its own on itself; layers end with E2BIG."""
-    for words in ["filter_stack"], ["filter_stack", "8"], ["filter_sizes"], ["landlock_stack"]:
-        lab.legs(words, {"ok"})
+    batch.legs(lab, [["filter_stack"], ["filter_stack", "8"], ["filter_sizes"], ["landlock_stack"]], {"ok"})
     layers = [lab.plain([lab.attacker, "landlock_stack"]), lab.run([lab.attacker, "landlock_stack"])]
     counts = [int(done.out.split()[1]) for done in layers]
     assert counts[1] < counts[0] and all("E2BIG" in done.out for done in layers), layers
