@@ -74,7 +74,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=300)
     parser.add_argument("--core", type=int, help="pin everything to this core")
     parser.add_argument("--json", type=Path, help="also write the numbers to this file")
-    parser.add_argument("--check", action="store_true", help=f"end with 1 when pinfold takes more than {GOAL} of bubblewrap")
+    parser.add_argument("--check", action="store_true", help=f"end with 1 when pinfold takes over {GOAL} of bubblewrap")
     options = parser.parse_args()
     build = options.build.resolve()
     result = {"kernel": platform.release(), "processor": processor(), "cores": os.cpu_count(), "uid": os.geteuid(),
@@ -91,8 +91,8 @@ def main():
         os.chdir(work)
         found = commands(shutil.copy(build / "pinfold", folder), os.fspath(true))
         where = f"core {options.core}" if options.core is not None else f"{result['cores']} cores"
-        print(f"Linux {result['kernel']}, {result['processor']}, {where}, uid {result['uid']}, {options.rounds} rounds; "
-              "microseconds")
+        print(f"Linux {result['kernel']}, {result['processor']}, {where}, uid {result['uid']}, {options.rounds} rounds;"
+              " microseconds")
         for key, piped in (("null", False), ("pipes", True)):
             result[key] = summary(measure(spawn, found, options.rounds, options.core, piped))
             show("output to /dev/null" if key == "null" else "output to two pipes", result[key])

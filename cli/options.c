@@ -147,24 +147,23 @@ int options_parse(struct arena *arena, enum subcommand subcommand, int argc, cha
         table[i] = (struct option){known[i].name, known[i].argument ? required_argument : no_argument, NULL, 256 + i};
     opterr = 0;
     optind = 1;
-    for (;;) {
+    int failed = 0; /* the first mistake is told; what follows is still read, for the receipt */
+    for (struct error later, *now = err;; now = failed ? &later : err) {
         int at = optind;
         int got = getopt_long(argc, argv, "+:", table, NULL);
         const char *word = at < argc ? argv[at] : "";
         if (got == -1)
             break;
-        if (got == ':')
-            return error_set(err, EXIT_USAGE, "%s needs a value: %s", word,
-                             optopt >= 256 ? known[optopt - 256].argument : "see --help");
-        if (got < 256)
-            return unknown(word, subcommand, err);
-        const struct known *option = &known[got - 256];
         /* getopt takes abbreviations; a name that a later version adds would change what they mean */
-        if (strlen(option->name) != strcspn(word + 2, "=") || !(option->subcommands & (int)subcommand))
-            return unknown(word, subcommand, err);
-        if (take(arena, options, got - 256, optarg ? optarg : "", err))
-            return -1;
+        const struct known *option = got >= 256 ? &known[got - 256] : NULL;
+        if (got == ':')
+            failed |= error_set(now, EXIT_USAGE, "%s needs a value: %s", word,
+                                optopt >= 256 ? known[optopt - 256].argument : "see --help");
+        else if (!option || strlen(option->name) != strcspn(word + 2, "=") || !(option->subcommands & (int)subcommand))
+            failed |= unknown(word, subcommand, now);
+        else
+            failed |= take(arena, options, got - 256, optarg ? optarg : "", now);
     }
     options->policy->command = argv + optind;
-    return 0;
+    return failed;
 }

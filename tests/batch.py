@@ -53,7 +53,7 @@ def expect(seen, allowed, attacks, where):
 
 
 def legs(lab, attacks, denied, *, control=frozenset({"ok"}), **how):
-    """The control leg and the denied leg of a table; `control` is what may be seen outside, None leaves that leg out."""
+    """The control and the denied leg of a table; `control` is what may be seen outside, None leaves that leg out."""
     if control is not None:
         expect(outside(lab, attacks, **how), control, attacks, "control leg")
     expect(inside(lab, attacks), denied, attacks, "in the box")

@@ -10,6 +10,10 @@ int error_set(struct error *err, int status, const char *format, ...) {
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
+    /* one printable line, whatever names it holds */
+    for (char *at = err->text; *at; at++)
+        if ((unsigned char)*at < 0x20 || *at == 0x7f)
+            *at = '?';
     err->status = status;
     return -1;
 }

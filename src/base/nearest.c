@@ -1,6 +1,7 @@
 /* nearest.c (pure): see nearest.h. */
 #include "base/nearest.h"
 
+#include <stdint.h>
 #include <string.h>
 
 enum { WORD_MAX = 40 };
@@ -13,7 +14,7 @@ static size_t least(size_t a, size_t b, size_t c) {
 static size_t distance(const char *a, const char *b) {
     size_t rows[3][WORD_MAX + 1], n = strlen(a), m = strlen(b);
     if (n > WORD_MAX || m > WORD_MAX)
-        return WORD_MAX;
+        return SIZE_MAX;
     for (size_t j = 0; j <= m; j++)
         rows[1][j] = j;
     for (size_t i = 1; i <= n; i++) {

@@ -66,6 +66,8 @@ static int take_descriptors(struct msghdr *head, int *descriptors, size_t room) 
             }
         }
     }
+    for (size_t i = 0; failed && i < taken; i++)
+        close(descriptors[i]);
     return failed ? -1 : (int)taken;
 }
 

@@ -93,8 +93,9 @@ static void confine(const struct init_arguments *arguments, int control) {
         fail(control, STEP_LANDLOCK, "");
     if (!plan->taken[STEP_SECCOMP] || !layer_on(STEP_SECCOMP))
         return;
+    const struct seccomp_ids ids = {!plan->root_mapped, plan->probe->outer_root, plan->probe->uid, plan->probe->gid};
     errno = E2BIG;
-    if (seccomp_compile(&seccomp_command, !plan->root_mapped, plan->probe->uid, plan->probe->gid, &program) ||
+    if (seccomp_compile(&seccomp_command, &ids, &program) ||
         seccomp_install(&program))
         fail(control, STEP_SECCOMP, "");
 }

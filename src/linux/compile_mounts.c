@@ -28,6 +28,12 @@ static struct mount tree_of(const struct place *place, bool writable, const char
                           .dev = place->dev, .ino = place->ino, .why = why, .step = STEP_MOUNTS};
 }
 
+/* What the operator named; the system's own trees are not mapped, so that a file for root alone stays closed. */
+static struct mount owned(struct mount mount) {
+    mount.owned = true;
+    return mount;
+}
+
 /* Entries of /proc that show or change the host; absent ones are left out. */
 static const struct mount proc_covers[] = {
 #define PROC_EMPTY(path, dir) {.kind = MOUNT_EMPTY, .target = path, .folder = dir}
@@ -128,12 +134,12 @@ static int add_base(struct arena *arena, const struct plan *plan, mount_list *mo
 /* What this policy grants; and what must be covered in it. */
 static int add_grants(struct arena *arena, const struct plan *plan, mount_list *mounts) {
     const struct probe *probe = plan->probe;
-    int failed = mount_add(arena, mounts, tree_of(&probe->workspace, true, "workspace"));
+    int failed = mount_add(arena, mounts, owned(tree_of(&probe->workspace, true, "workspace")));
     if (probe->work_tree.path)
-        failed |= mount_add(arena, mounts, tree_of(&probe->work_tree, false, "work tree around the workspace"));
+        failed |= mount_add(arena, mounts, owned(tree_of(&probe->work_tree, false, "work tree around the workspace")));
     for (size_t i = 0; i < probe->grants.count; i++) {
         const struct grant *grant = &plan->policy->grants.at[i];
-        struct mount tree = tree_of(&probe->grants.at[i], grant->access == ACCESS_WRITE, grant->option);
+        struct mount tree = owned(tree_of(&probe->grants.at[i], grant->access == ACCESS_WRITE, grant->option));
         if (grant->access == ACCESS_SOCKET)
             tree.rights = RIGHTS_SOCKET; /* connect works through a read-only mount, chmod doesn't */
         failed |= mount_add(arena, mounts, tree);
@@ -194,6 +200,23 @@ static bool adds_something(const struct mount *mount, const struct mount *above)
     }
 }
 
+static bool home_exists(const struct plan *plan) {
+    const struct place *home = &plan->probe->home;
+    return home->path && !home->error && S_ISDIR(home->mode) && strcmp(home->path, plan->home) == 0;
+}
+
+/* A place for the scratch home in a folder of the box's own; the box's own root always has room for the last one. */
+static const char *home_elsewhere(const mount_list *kept) {
+    static const char *const places[] = {"/run/home", "/tmp/home", "/var/tmp/home", "/pinfold-home"};
+    size_t i = 0;
+    for (; i + 1 < sizeof places / sizeof places[0]; i++) {
+        const struct mount *above = mount_above(kept, places[i]);
+        if (!above || above->kind == MOUNT_SCRATCH)
+            break;
+    }
+    return places[i];
+}
+
 int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
     mount_list all = {0};
     if (add_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all))
@@ -208,7 +231,7 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
             continue;
         bool own = !above || above->kind == MOUNT_SCRATCH;
         mount->create = own && mount->kind != MOUNT_EMPTY && mount->kind != MOUNT_READONLY;
-        if (mount->target == plan->home && !own && plan->probe->home.error) {
+        if (mount->target == plan->home && !own && !home_exists(plan)) {
             homeless = mount; /* it would have to be created in a tree of the host */
             continue;
         }
@@ -216,7 +239,7 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
             return error_memory(err);
     }
     if (homeless) {
-        homeless->target = plan->home = "/run/home";
+        homeless->target = plan->home = home_elsewhere(&kept);
         homeless->create = true;
         if (mount_add(arena, &kept, *homeless))
             return error_memory(err);

@@ -65,7 +65,7 @@ static void wait_go(const struct init_arguments *arguments, int *prepared) {
             _exit(1); /* the supervisor has gone, or never meant it */
         for (size_t i = 0; i < count; i++) {
             while (next < plan->mounts.count &&
-                   (plan->mounts.at[next].kind != MOUNT_TREE || plan->mounts.at[next].device))
+                   (plan->mounts.at[next].kind != MOUNT_TREE || !plan->mounts.at[next].owned))
                 next++;
             if (next == plan->mounts.count)
                 _exit(1);

@@ -40,6 +40,7 @@ struct answer {
 
 static struct answer confine(const struct plan *plan) {
     static struct seccomp_program program;
+    const struct seccomp_ids nobody = {0};
     if (confine_core())
         return (struct answer){STEP_LIMITS, errno};
     if (confine_capabilities() || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
@@ -48,7 +49,7 @@ static struct answer confine(const struct plan *plan) {
         return (struct answer){STEP_NO_NEW_PRIVS, errno};
     if (plan->taken[STEP_LANDLOCK] && landlock_close(plan->probe->landlock_abi))
         return (struct answer){STEP_LANDLOCK, errno};
-    if (seccomp_compile(&seccomp_relay, false, 0, 0, &program))
+    if (seccomp_compile(&seccomp_relay, &nobody, &program))
         return (struct answer){STEP_SECCOMP, E2BIG};
     if (plan->taken[STEP_SECCOMP] && seccomp_install(&program))
         return (struct answer){STEP_SECCOMP, errno};

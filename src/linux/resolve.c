@@ -79,10 +79,12 @@ int resolve(struct arena *arena, const char *folder, const char *path, struct pl
     *place = (struct place){0};
     if (size < 0 || size >= PATH_MAX || !*path)
         walk.error = *path ? ENAMETOOLONG : ENOENT;
-    while (!walk.error || walk.error == ENOENT) {
+    while (walk.error != ENAMETOOLONG && walk.error != ELOOP) {
         char name[NAME_MAX + 1];
         const char *at = walk.rest + strspn(walk.rest, "/");
         size_t length = strcspn(at, "/");
+        if (*walk.rest && walk.seen && !walk.error && !S_ISDIR(walk.last.st_mode))
+            walk.error = ENOTDIR; /* something follows, if only a slash */
         if (!length)
             break;
         if (length > NAME_MAX) {

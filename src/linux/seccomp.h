@@ -21,6 +21,8 @@ enum seccomp_action {
     ACTION_IOCTL,
     ACTION_RELAY_IOCTL,
     ACTION_PERSONALITY,
+    ACTION_CHMOD,
+    ACTION_FCHMODAT,
     ACTION_SETUID,
     ACTION_SETREUID,
     ACTION_SETRESUID,
@@ -53,10 +55,16 @@ struct seccomp_program {
     bool too_long;
 };
 
-/* `single_id`: in a box with one mapped id, setuid and chown to another get EPERM as outside, not the kernel's EINVAL.
- * uid and gid are then the ones mapped. 0, or -1 when the program would be too long or the table is not sound. */
-int seccomp_compile(const struct seccomp_table *table, bool single_id, unsigned uid, unsigned gid,
-                    struct seccomp_program *program) __attribute__((nonnull, warn_unused_result));
+/* Whose box it is. */
+struct seccomp_ids {
+    bool single;       /* one mapped id: setuid and chown to another get EPERM as outside, not the kernel's EINVAL */
+    bool root;         /* of a root caller: its files are root's on the disk, so setgid is closed as well as setuid */
+    unsigned uid, gid; /* the mapped ones, when single */
+};
+
+/* 0, or -1 when the program would be too long or the table is not sound. */
+int seccomp_compile(const struct seccomp_table *table, const struct seccomp_ids *ids, struct seccomp_program *program)
+    __attribute__((nonnull, warn_unused_result));
 
 /* Install it; -1 with errno set. no_new_privs must be set. */
 int seccomp_install(const struct seccomp_program *program) __attribute__((nonnull, warn_unused_result));

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #if defined __x86_64__
 #define NATIVE_ARCH AUDIT_ARCH_X86_64
@@ -149,13 +150,19 @@ static void emit_ids(struct seccomp_program *p, unsigned first, unsigned last, u
     give(p, SECCOMP_RET_ALLOW);
 }
 
-static void emit_owners(struct seccomp_program *p, unsigned first, uint32_t uid, uint32_t gid) {
-    check_id(p, first, uid);
-    check_id(p, first + 1, gid);
+static void emit_owners(struct seccomp_program *p, unsigned first, const struct seccomp_ids *ids) {
+    check_id(p, first, ids->uid);
+    check_id(p, first + 1, ids->gid);
     give(p, SECCOMP_RET_ALLOW);
 }
 
-static void emit_action(struct seccomp_program *p, enum seccomp_action action, uint32_t uid, uint32_t gid) {
+static void emit_mode(struct seccomp_program *p, unsigned argument, const struct seccomp_ids *ids) {
+    load_argument(p, argument);
+    when_set(p, S_ISUID | (ids->root ? S_ISGID : 0), ERRNO_EPERM);
+    give(p, SECCOMP_RET_ALLOW);
+}
+
+static void emit_action(struct seccomp_program *p, enum seccomp_action action, const struct seccomp_ids *ids) {
     switch (action) {
     case ACTION_ALLOW: give(p, SECCOMP_RET_ALLOW); break;
     case ACTION_KILL: give(p, SECCOMP_RET_KILL_PROCESS); break;
@@ -172,14 +179,16 @@ static void emit_action(struct seccomp_program *p, enum seccomp_action action, u
     case ACTION_IOCTL: emit_ioctl(p); break;
     case ACTION_RELAY_IOCTL: emit_relay_ioctl(p); break;
     case ACTION_PERSONALITY: emit_personality(p); break;
-    case ACTION_SETUID: emit_ids(p, 0, 0, uid); break;
-    case ACTION_SETREUID: emit_ids(p, 0, 1, uid); break;
-    case ACTION_SETRESUID: emit_ids(p, 0, 2, uid); break;
-    case ACTION_SETGID: emit_ids(p, 0, 0, gid); break;
-    case ACTION_SETREGID: emit_ids(p, 0, 1, gid); break;
-    case ACTION_SETRESGID: emit_ids(p, 0, 2, gid); break;
-    case ACTION_CHOWN: emit_owners(p, 1, uid, gid); break;
-    case ACTION_FCHOWNAT: emit_owners(p, 2, uid, gid); break;
+    case ACTION_CHMOD: emit_mode(p, 1, ids); break;
+    case ACTION_FCHMODAT: emit_mode(p, 2, ids); break;
+    case ACTION_SETUID: emit_ids(p, 0, 0, ids->uid); break;
+    case ACTION_SETREUID: emit_ids(p, 0, 1, ids->uid); break;
+    case ACTION_SETRESUID: emit_ids(p, 0, 2, ids->uid); break;
+    case ACTION_SETGID: emit_ids(p, 0, 0, ids->gid); break;
+    case ACTION_SETREGID: emit_ids(p, 0, 1, ids->gid); break;
+    case ACTION_SETRESGID: emit_ids(p, 0, 2, ids->gid); break;
+    case ACTION_CHOWN: emit_owners(p, 1, ids); break;
+    case ACTION_FCHOWNAT: emit_owners(p, 2, ids); break;
     default: give(p, SECCOMP_RET_KILL_PROCESS); break;
     }
 }
@@ -189,20 +198,21 @@ struct range {
     enum seccomp_action action;
 };
 
-static void emit_ranges(struct seccomp_program *p, const struct range *ranges, size_t count, uint32_t uid, uint32_t gid) {
+static void emit_ranges(struct seccomp_program *p, const struct range *ranges, size_t count,
+                        const struct seccomp_ids *ids) {
     if (count == 1) {
-        emit_action(p, ranges[0].action, uid, gid);
+        emit_action(p, ranges[0].action, ids);
         return;
     }
     size_t middle = count / 2;
     unsigned short test = p->count;
     emit(p, BPF_JMP | BPF_JGE | BPF_K, 0, 1, (uint32_t)ranges[middle].first);
     emit(p, BPF_JMP | BPF_JA, 0, 0, 0); /* a conditional jump reaches only 255 instructions */
-    emit_ranges(p, ranges, middle, uid, gid);
+    emit_ranges(p, ranges, middle, ids);
     if (p->too_long)
         return;
     p->code[test + 1].k = (uint32_t)(p->count - test - 2);
-    emit_ranges(p, ranges + middle, count - middle, uid, gid);
+    emit_ranges(p, ranges + middle, count - middle, ids);
 }
 
 static int rule_order(const void *a, const void *b) {
@@ -210,8 +220,7 @@ static int rule_order(const void *a, const void *b) {
     return (left->number > right->number) - (left->number < right->number);
 }
 
-int seccomp_compile(const struct seccomp_table *table, bool single_id, unsigned uid, unsigned gid,
-                    struct seccomp_program *program) {
+int seccomp_compile(const struct seccomp_table *table, const struct seccomp_ids *ids, struct seccomp_program *program) {
     enum { RULES = 160 };
     struct seccomp_rule rules[RULES];
     struct range ranges[2 * RULES + 1];
@@ -222,7 +231,7 @@ int seccomp_compile(const struct seccomp_table *table, bool single_id, unsigned 
         struct seccomp_rule rule = table->rules[i];
         if (rule.number > table->highest)
             return -1;
-        if (!single_id && rule.action >= ACTION_SETUID)
+        if (!ids->single && rule.action >= ACTION_SETUID)
             rule.action = ACTION_ALLOW;
         if (rule.number >= 0)
             rules[count++] = rule;
@@ -253,6 +262,6 @@ int seccomp_compile(const struct seccomp_table *table, bool single_id, unsigned 
     emit(program, BPF_JMP | BPF_JGE | BPF_K, 0, 1, FOREIGN_BIT);
     give(program, SECCOMP_RET_KILL_PROCESS);
 #endif
-    emit_ranges(program, ranges, used, uid, gid);
+    emit_ranges(program, ranges, used, ids);
     return program->too_long ? -1 : 0;
 }

@@ -15,6 +15,7 @@
 #define SYS_ustat -1
 #define SYS_sysfs -1
 #define SYS_chown -1
+#define SYS_chmod -1
 #define SYS_lchown -1
 #define SYS_poll -1
 #define SYS_create_module -1
@@ -96,6 +97,12 @@ static const struct seccomp_rule command_rules[] = {
     {SYS_socketpair, ACTION_SOCKETPAIR},
     {SYS_ioctl, ACTION_IOCTL},
     {SYS_personality, ACTION_PERSONALITY},
+    /* a set-user-ID file left in the workspace would be run by others on the host; one that is created with the bit is
+     * empty, and the first write takes the bit away */
+    {SYS_chmod, ACTION_CHMOD},
+    {SYS_fchmod, ACTION_CHMOD},
+    {SYS_fchmodat, ACTION_FCHMODAT},
+    {CALL_fchmodat2, ACTION_FCHMODAT},
     {SYS_setuid, ACTION_SETUID},
     {SYS_setreuid, ACTION_SETREUID},
     {SYS_setresuid, ACTION_SETRESUID},

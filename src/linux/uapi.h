@@ -79,6 +79,7 @@ struct open_how_ {
 /* Calls newer than the headers; from 424 on, numbers are the same on every architecture. */
 enum { CALL_HIGHEST_KNOWN = 469 /* file_setattr, 6.17 */ };
 enum {
+    CALL_fchmodat2 = 452,
     CALL_statmount = 457,
     CALL_listmount = 458,
     CALL_open_tree_attr = 467,

@@ -74,8 +74,9 @@ static json_t *describe_environment(const struct plan *plan) {
     int failed = 0;
     for (size_t i = 0; i < plan->environment.kept.count; i++) {
         const char *entry = plan->environment.kept.at[i];
-        size_t size = strcspn(entry, "=");
-        failed |= json_array_append_new(kept, json_stringn(entry, size));
+        char *name = strndup(entry, strcspn(entry, "="));
+        failed |= !name || json_array_append_new(kept, describe_bytes(name));
+        free(name);
     }
     for (size_t i = 0; i < plan->environment.dropped.count; i++)
         failed |= json_array_append_new(dropped, describe_bytes(plan->environment.dropped.at[i]));

@@ -58,8 +58,11 @@ static void list_guarantees(const struct plan *plan, FILE *out) {
 
 static void list_environment(const struct plan *plan, FILE *out) {
     fputs("\nEnvironment\n  kept:", out);
-    for (size_t i = 0; i < plan->environment.kept.count; i++)
-        fprintf(out, " %.*s", (int)strcspn(plan->environment.kept.at[i], "="), plan->environment.kept.at[i]);
+    for (size_t i = 0; i < plan->environment.kept.count; i++) {
+        char name[128], shown[512];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(plan->environment.kept.at[i], "="), plan->environment.kept.at[i]);
+        fprintf(out, " %s", path_show(name, shown, sizeof shown));
+    }
     fputs("\n  dropped:", out);
     for (size_t i = 0; i < plan->environment.dropped.count; i++) {
         char shown[256];

@@ -37,6 +37,7 @@ struct mount {
     bool create;          /* the target is in a folder of the box's own: make it */
     bool optional;        /* leave out when the target isn't there (entries of /proc) */
     bool device;          /* device nodes work here */
+    bool owned;           /* a root caller's ids are mapped to the box's here; the system's own files stay root's */
     unsigned mode;        /* MOUNT_SCRATCH */
     dev_t dev;            /* MOUNT_TREE: what the source was seen to be */
     ino_t ino;

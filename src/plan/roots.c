@@ -3,6 +3,7 @@
 
 #include "base/path.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -25,6 +26,18 @@ static const char *kernel_folder(const char *path) {
     return NULL;
 }
 
+/* Does the host run its own programs, or read its own configuration, from there or from below? */
+static bool holds_system(const char *path) {
+    static const char *const sources[] = {"/usr/src", "/usr/local/src", "/opt"}; /* folders in them may be projects */
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
+        if (path_is_under(path, sources[i]) && strcmp(path, sources[i]) != 0)
+            return false;
+    for (size_t i = 0; roots_system[i]; i++)
+        if (path_is_under(roots_system[i], path) || path_is_under(path, roots_system[i]))
+            return true;
+    return false;
+}
+
 /* A writable root must not hold the home, pinfold itself, or the system. */
 static int check_writable(const char *option, const char *path, const struct probe *probe, struct error *err) {
     char shown[1024];
@@ -35,9 +48,9 @@ static int check_writable(const char *option, const char *path, const struct pro
     const struct place *homes[] = {&probe->home, &probe->account_home};
     for (size_t i = 0; i < 2; i++)
         if (homes[i]->path && strcmp(homes[i]->path, "/") != 0 && path_is_under(homes[i]->path, path))
-            return error_set(err, EXIT_USAGE, "%s %s is %s the home folder %s, whose start-up files run on the host; "
+            return error_set(err, EXIT_USAGE, "%s %s is %sthe home folder %s, whose start-up files run on the host; "
                                               "name a folder in it, such as --workspace %s/project",
-                             option, shown, strcmp(homes[i]->path, path) == 0 ? "" : "above", homes[i]->path,
+                             option, shown, strcmp(homes[i]->path, path) == 0 ? "" : "above ", homes[i]->path,
                              homes[i]->path);
     if (probe->executable.path && path_is_under(probe->executable.path, path))
         return error_set(err, EXIT_USAGE, "%s %s holds pinfold itself (%s), so the command could replace it; install "
@@ -47,19 +60,18 @@ static int check_writable(const char *option, const char *path, const struct pro
     if (kernel)
         return error_set(err, EXIT_USAGE, "%s %s: %s belongs to the kernel and is never writable in a box; name an "
                                           "ordinary folder", option, shown, kernel);
-    for (size_t i = 0; roots_system[i]; i++)
-        if (path_is_under(roots_system[i], path) || strcmp(path, roots_system[i]) == 0)
-            return error_set(err, EXIT_USAGE, "%s %s: the host runs programs from there; name a folder that is not "
-                                              "part of the system", option, shown);
+    if (holds_system(path))
+        return error_set(err, EXIT_USAGE, "%s %s: the host runs programs from there; name a folder that is not part of "
+                                          "the system", option, shown);
     return 0;
 }
 
 static int check_found(const char *option, const char *asked, const struct place *place, struct error *err) {
     char shown[1024];
-    if (!place->error)
+    if (!place->error && place->path)
         return 0;
     return error_set(err, EXIT_USAGE, "%s %s: %s; name a path that exists", option, path_show(asked, shown, sizeof shown),
-                     strerror(place->error));
+                     strerror(place->error ? place->error : ENOENT));
 }
 
 static int check_grant(const struct grant *grant, const struct place *place, const struct probe *probe,

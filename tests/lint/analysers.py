@@ -40,13 +40,14 @@ def cppcheck():
     flags = [f for f in compile_flags() if f.startswith("-D")]
     return tool_missing("cppcheck") or each(
         lambda path: ["cppcheck", "--quiet", "--std=c17", "--enable=warning,performance,portability", "--inline-suppr",
-                      "--suppress=missingIncludeSystem", "--template={file}:{line}: {id}: {message}", "--error-exitcode=0",
-                      "-Isrc", "-Icli", *flags, path], r"^\S+:\d+: ")
+                      "--suppress=missingIncludeSystem", "--template={file}:{line}: {id}: {message}", "-Isrc", "-Icli",
+                      *flags, path], r"^\S+:\d+: ")
 
 
 def gcc_analyzer():
-    return tool_missing("gcc") or each(lambda path: ["gcc", *compile_flags(), "-O1", "-fanalyzer", "-Wall", "-Wextra", "-c",
-                                                     "-o", "/dev/null", path], r"(?:warning|error): ")
+    return tool_missing("gcc") or each(
+        lambda path: ["gcc", *compile_flags(), "-O1", "-fanalyzer", "-Wall", "-Wextra", "-c", "-o", "/dev/null", path],
+        r"(?:warning|error): ")
 
 
 def layout():

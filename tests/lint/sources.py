@@ -1,4 +1,4 @@
-"""What the rules look at: the project's files, C without comments and strings, the tables, and the flags of a compile."""
+"""What the rules look at: the project's files, C without comments and strings, the tables, the flags of a compile."""
 import json
 import os
 import re
@@ -15,8 +15,8 @@ GENERATED = {".git", "__pycache__", ".cache", "subprojects"}
 @lru_cache(maxsize=None)
 def project_files():
     """Every file of the project: those that git knows or would take; without git, all but what is generated."""
-    done = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT,
-                          capture_output=True)
+    done = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "-co", "--exclude-standard"],
+                          cwd=ROOT, capture_output=True)
     if done.returncode == 0:
         found = [ROOT / os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
     else:
@@ -37,7 +37,8 @@ def files(*folders, endings=(".c", ".h")):
 def code(path):
     """C with comments and the insides of strings blanked, lines kept: what a rule may search without being fooled."""
     blank = lambda match: match.group()[0] + re.sub(r"[^\n]", " ", match.group()[1:-1]) + match.group()[-1]
-    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, path.read_text(), flags=re.DOTALL)
+    skipped = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+    return re.sub(skipped, blank, path.read_text(), flags=re.DOTALL)
 
 
 def matches(path, pattern):

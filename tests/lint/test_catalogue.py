@@ -12,17 +12,10 @@ loader.exec_module(catalogue)
 
 TEXT = catalogue.CATALOGUE.read_text()
 TESTS = catalogue.tests_by_entry()
-GUARANTEES = {path.name for path in (ROOT / "tests" / "escape").iterdir() if path.is_dir()} - {"attacker", "__pycache__"}
 
 
 def test_catalogue_is_whole_and_up_to_date():
     assert catalogue.faults(TEXT, TESTS) == []
-
-
-def test_folders_of_the_escape_suite_are_guarantees():
-    known = {line.split('"')[1] for line in (ROOT / "src" / "guarantees.def").read_text().splitlines()
-             if line.startswith("GUARANTEE(")}
-    assert GUARANTEES == known
 
 
 @pytest.mark.parametrize("name, numbers", [

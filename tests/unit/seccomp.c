@@ -31,7 +31,7 @@ enum { FOREIGN_FROM = 0x40000000 }; /* x32 */
 struct scene {
     const struct expected *rows;
     size_t count;
-    bool relay, single;
+    bool relay, single, root;
     uint32_t uid, gid;
     struct seccomp_program program;
     size_t longest;
@@ -122,6 +122,8 @@ static uint32_t expect(const struct scene *scene, const struct expected *row, co
         return answer_ioctl(scene->relay, (uint32_t)a[1]);
     case BY_PERSONALITY:
         return (uint32_t)a[0] != UINT32_MAX && a[0] & 0x400000 ? refuse(EPERM) : allow;
+    case BY_MODE:
+        return (uint32_t)a[row->first] & (scene->root ? 06000 : 04000) ? refuse(EPERM) : allow;
     case BY_IDS:
     case BY_OWNER:
         return answer_ids(scene, row, a);
@@ -146,9 +148,8 @@ static void compile(struct scene *scene) {
     scene->rows = scene->relay ? expected_relay : expected_command;
     scene->count = scene->relay ? sizeof expected_relay / sizeof expected_relay[0]
                                 : sizeof expected_command / sizeof expected_command[0];
-    assert_int_equal(seccomp_compile(scene->relay ? &seccomp_relay : &seccomp_command, scene->single, scene->uid,
-                                     scene->gid, &scene->program),
-                     0);
+    const struct seccomp_ids ids = {scene->single, scene->root, scene->uid, scene->gid};
+    assert_int_equal(seccomp_compile(scene->relay ? &seccomp_relay : &seccomp_command, &ids, &scene->program), 0);
     const char *fault = bpf_fault(scene->program.code, scene->program.count);
     if (fault)
         fail_msg("%s", fault);
@@ -177,7 +178,7 @@ static void check_numbers(struct scene *scene) {
 
 /* Calls that are judged by arguments: every combination of special values, plain and with bits above the low 32. */
 static void check_arguments(struct scene *scene) {
-    static const uint32_t special[] = {0,          1,         2,         3,          5,          6,
+    static const uint32_t special[] = {04755, 02755, 0,          1,         2,         3,          5,          6,
                                        10,         15,        16,        17,         40,         262 /* MPTCP */,
                                        132,        255,       1000,      1001,       65534,      0x80,
                                        0x811,      0x80801,   0x80802,   0x00020000, 0x400000,   0x400001,
@@ -225,7 +226,7 @@ static void command_of_nobody(void **state) {
 
 static void command_of_root(void **state) {
     (void)state;
-    struct scene scene = {.uid = 0, .gid = 0};
+    struct scene scene = {.root = true, .uid = 0, .gid = 0};
     compile(&scene);
     check_numbers(&scene);
     check_arguments(&scene);
@@ -245,17 +246,18 @@ static void unsound_tables_are_refused(void **state) {
     (void)state;
     static struct seccomp_program program;
     static struct seccomp_rule many[161];
+    const struct seccomp_ids nobody = {0};
     const struct seccomp_rule twice[] = {{5, ACTION_EPERM}, {5, ACTION_ALLOW}}, beyond[] = {{470, ACTION_EPERM}},
                               absent[] = {{-1, ACTION_EPERM}, {-1, ACTION_EPERM}};
     struct seccomp_table table = {.others = ACTION_KILL, .above = ACTION_KILL, .highest = 469};
     table.rules = twice, table.count = 2;
-    assert_int_equal(seccomp_compile(&table, false, 0, 0, &program), -1);
+    assert_int_equal(seccomp_compile(&table, &nobody, &program), -1);
     table.rules = beyond, table.count = 1;
-    assert_int_equal(seccomp_compile(&table, false, 0, 0, &program), -1);
+    assert_int_equal(seccomp_compile(&table, &nobody, &program), -1);
     table.rules = many, table.count = 161;
-    assert_int_equal(seccomp_compile(&table, false, 0, 0, &program), -1);
+    assert_int_equal(seccomp_compile(&table, &nobody, &program), -1);
     table.rules = absent, table.count = 2;
-    assert_int_equal(seccomp_compile(&table, false, 0, 0, &program), 0);
+    assert_int_equal(seccomp_compile(&table, &nobody, &program), 0);
     struct seccomp_data data = {.nr = 0, .arch = NATIVE};
     size_t steps;
     assert_int_equal(bpf_run(program.code, &data, &steps), kill);
@@ -283,7 +285,8 @@ static void random_tables_give_what_they_say(void **state) {
             }
         }
         struct seccomp_table table = {rules, count, others, above, 469};
-        assert_int_equal(seccomp_compile(&table, false, 0, 0, &program), 0);
+        const struct seccomp_ids nobody = {0};
+        assert_int_equal(seccomp_compile(&table, &nobody, &program), 0);
         assert_null(bpf_fault(program.code, program.count));
         for (int number = 0; number < 512; number++) {
             struct seccomp_data data = {.nr = number, .arch = NATIVE};

@@ -18,6 +18,7 @@ enum answer {
     BY_PERSONALITY,
     BY_IDS,   /* with one mapped id: that one or -1 */
     BY_OWNER, /* the same, of files */
+    BY_MODE,  /* no set-user-ID bit; for a root caller no set-group-ID bit either */
 };
 
 struct expected {
@@ -30,6 +31,10 @@ struct expected {
 
 static const struct expected expected_command[] = {
     {"unshare", 272, 97, BY_FLAGS, 0, 0, 0},
+    {"chmod", 90, -1, BY_MODE, 1, 1, 0},
+    {"fchmod", 91, 52, BY_MODE, 1, 1, 0},
+    {"fchmodat", 268, 53, BY_MODE, 2, 2, 0},
+    {"fchmodat2", 452, 452, BY_MODE, 2, 2, 0},
     {"clone", 56, 220, BY_FLAGS, 0, 0, 0},
     {"clone3", 435, 435, NO_CALL, 0, 0, 0},
     {"setns", 308, 268, NO_PERM, 0, 0, 0},

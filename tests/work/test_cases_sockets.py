@@ -98,4 +98,20 @@ def test_sockets_made_inside_work_between_programs(lab):
                                   "open('up', 'w').close()\ns.accept()[0].sendall(b'pong')\n")
     script = ("rm -f made.sock up; $0 serve.py & for i in $(seq 200); do [ -e up ] || sleep .05; done; "
               f"$0 -c '{ASK}' made.sock")
-    assert keeps(lab, ["sh", "-c", script, PYTHON], same=True).out == "pong\n"
+    clean = lambda: (lab.ws / "made.sock").unlink(missing_ok=True)
+    assert keeps(lab, ["sh", "-c", script, PYTHON], same=True, prepare=clean).out == "pong\n"
+
+
+def test_socket_file_left_by_an_earlier_run_can_be_replaced(lab):
+    """Servers remove the socket file of their last run and bind again: in the workspace, run after run."""
+    code = """if True:
+        import os, socket
+        for path in ("left.sock", "sub/left.sock"):
+            os.makedirs("sub", exist_ok=True)
+            if os.path.lexists(path): os.unlink(path)
+            s = socket.socket(socket.AF_UNIX); s.bind(path); s.listen()
+            c = socket.socket(socket.AF_UNIX); c.connect(path)
+        """
+    for run in (lab.plain, lab.run, lab.run):
+        result = run([PYTHON, "-c", code])
+        assert result.code == 0, result

@@ -66,9 +66,9 @@ def test_inherited_descriptors_stay_outside(lab):
     file, folder = os.open(lab.outside / "s", os.O_RDONLY), os.open(lab.outside, os.O_RDONLY)
     try:
         script = f"cat <&{file}; cat /proc/self/fd/{folder}/s; ls /proc/self/fd/{folder}/"
-        control = raw(lab, lab.user.argv(["sh", "-c", script]), pass_fds=[file, folder])
+        control = raw(lab, lab.user.argv(["bash", "-c", script]), pass_fds=[file, folder])
         assert control.stdout == b"secret\nsecret\ns\n", control
-        done = raw(lab, box_argv(lab, ["sh", "-c", script]), pass_fds=[file, folder])
+        done = raw(lab, box_argv(lab, ["bash", "-c", script]), pass_fds=[file, folder])
         assert done.returncode != 0 and done.stdout == b"", done
     finally:
         os.close(file), os.close(folder)
@@ -82,7 +82,7 @@ def test_only_three_descriptors_are_open(lab):
 def test_descriptor_that_is_granted(lab):
     reader, writer = os.pipe()
     os.write(writer, b"through\n"), os.close(writer)
-    done = raw(lab, box_argv(lab, ["sh", "-c", f"cat <&{reader}"], "--fd", str(reader)), pass_fds=[reader])
+    done = raw(lab, box_argv(lab, ["bash", "-c", f"cat <&{reader}"], "--fd", str(reader)), pass_fds=[reader])
     os.close(reader)
     assert (done.returncode, done.stdout) == (0, b"through\n"), done
 

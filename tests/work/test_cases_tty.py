@@ -50,11 +50,22 @@ def test_quit_and_end_of_input(lab):
         assert eventually(lambda: sleepers(mark))
         one.type(b"\x1c")
         assert one.finish()[0] == 131
-    with terminal(lab, ["cat"]) as one:
+    with terminal(lab, ["sh", "-c", "echo ready; exec cat"]) as one:
+        one.expect(b"ready")
+        time.sleep(0.2)
         one.type(b"line\n")
-        one.expect(b"line\r\nline")
+        one.expect(b"line\r\nline\r\n")
         one.type(b"\x04")
-        assert one.finish()[0] == 0
+        assert one.finish() == (0, "ready\nline\nline\n")
+
+
+def test_what_was_typed_before_the_start_arrives(lab):
+    """Keys that are pressed while the box is being built, the end of input among them."""
+    for boxed in (False, True):
+        with terminal(lab, ["cat"], boxed=boxed) as one:
+            one.type(b"line\n\x04")
+            code, out = one.finish()
+            assert code == 0 and out.endswith("line\n"), (boxed, code, out)
 
 
 def test_size_and_that_it_is_a_terminal(lab):

@@ -11,10 +11,10 @@
 #endif
 
 struct attack {
-    const char *name;                       /* the word on the command line */
-    int (*run)(int count, char **words);    /* words[0] is the first argument after the name */
-    const char *usage;                      /* arguments in words; the least count is the number of capital words
-                                             * outside brackets: "PATH MODE [FLAGS]" wants 2 */
+    const char *name;                    /* the word on the command line */
+    int (*run)(int count, char **words); /* words[0] is the first argument after the name */
+    const char *usage;                   /* arguments in words; the least count is the number of capital words
+                                          * outside brackets: "PATH MODE [FLAGS]" wants 2 */
 };
 
 /* Every table ends with {0}. */

@@ -13,13 +13,11 @@
 #include <unistd.h>
 
 /* An ioctl with an int argument: musl's own wrapper takes the request as an int, which would overflow. */
-static long control(int fd, unsigned long request, int *value)
-{
+static long control(int fd, unsigned long request, int *value) {
     return syscall(SYS_ioctl, fd, request, value);
 }
 
-static int attack_ioctl(int count, char **words)
-{
+static int attack_ioctl(int count, char **words) {
     (void)count;
     int value[256] = {0};
     const int fd = open(words[0], O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -27,8 +25,7 @@ static int attack_ioctl(int count, char **words)
 }
 
 /* Asks the random device how much it has: a harmless ioctl that everybody may make on a host. */
-static int attack_random_ioctl(int count, char **words)
-{
+static int attack_random_ioctl(int count, char **words) {
     (void)count;
     int value = 0;
     const int fd = open(words[0], O_RDONLY | O_CLOEXEC);
@@ -36,8 +33,7 @@ static int attack_random_ioctl(int count, char **words)
 }
 
 /* Makes a terminal through PTMX and prints its number. */
-static int attack_ptmx(int count, char **words)
-{
+static int attack_ptmx(int count, char **words) {
     (void)count;
     int number = -1;
     const int fd = open(words[0], O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -48,8 +44,7 @@ static int attack_ptmx(int count, char **words)
 
 /* `ok` when this program runs with another effective user or group, or any permitted capability that its real user
  * does not give; for a set-user-ID copy of this program. */
-static int attack_gain_identity(int count, char **words)
-{
+static int attack_gain_identity(int count, char **words) {
     (void)count, (void)words;
     if (geteuid() != getuid() || getegid() != getgid())
         return report_ok("effective %u:%u, real %u:%u", geteuid(), getegid(), getuid(), getgid());
@@ -57,8 +52,7 @@ static int attack_gain_identity(int count, char **words)
 }
 
 /* Sets a mode with set-user-ID in it on PATH and says which mode the file then has. */
-static int attack_make_setuid(int count, char **words)
-{
+static int attack_make_setuid(int count, char **words) {
     (void)count;
     struct stat now;
     if (chmod(words[0], (mode_t)number_of(words[1])) || stat(words[0], &now))
@@ -67,8 +61,7 @@ static int attack_make_setuid(int count, char **words)
 }
 
 /* The permitted capabilities of this process, for a copy of this program with file capabilities. */
-static int attack_gain_capability(int count, char **words)
-{
+static int attack_gain_capability(int count, char **words) {
     (void)count, (void)words;
     char line[256];
     FILE *status = fopen("/proc/self/status", "re");

@@ -1,4 +1,4 @@
-/* Attacks on shared memory, semaphores, queues and keyrings of the host, and the makers that set their scene (touching).
+/* Attacks on shared memory, semaphores, queues and keyrings of the host, and the makers of their scene (touching).
  * `…_make` is run outside by the test; `…_open` and `…_read` are the attacks. */
 #include "attacker.h"
 #include "calls_process.h"

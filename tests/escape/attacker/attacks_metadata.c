@@ -13,37 +13,31 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-static mode_t mode_of(const char *word)
-{
+static mode_t mode_of(const char *word) {
     return (mode_t)number_of(word);
 }
 
-static int open_read(const char *path)
-{
+static int open_read(const char *path) {
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static int attack_chmod(int count, char **words)
-{
+static int attack_chmod(int count, char **words) {
     (void)count;
     return report(chmod(words[0], mode_of(words[1])));
 }
 
-static int attack_fchmod(int count, char **words)
-{
+static int attack_fchmod(int count, char **words) {
     (void)count;
     const int fd = open_read(words[0]);
     return report(fd < 0 ? -1 : fchmod(fd, mode_of(words[1])));
 }
 
-static int attack_fchmodat2(int count, char **words)
-{
+static int attack_fchmodat2(int count, char **words) {
     const int flags = count > 2 && !strcmp(words[2], "nofollow") ? AT_SYMLINK_NOFOLLOW : 0;
     return report(syscall(CALL_FCHMODAT2, AT_FDCWD, words[0], mode_of(words[1]), flags));
 }
 
-static int attack_chmod_opath(int count, char **words)
-{
+static int attack_chmod_opath(int count, char **words) {
     (void)count;
     char name[64];
     const int fd = open(words[0], O_PATH | O_CLOEXEC);
@@ -53,34 +47,29 @@ static int attack_chmod_opath(int count, char **words)
     return report(chmod(name, mode_of(words[1])));
 }
 
-static int attack_chmod_opath_empty(int count, char **words)
-{
+static int attack_chmod_opath_empty(int count, char **words) {
     (void)count;
     const int fd = open(words[0], O_PATH | O_CLOEXEC);
     return report(fd < 0 ? -1 : syscall(CALL_FCHMODAT2, fd, "", mode_of(words[1]), AT_EMPTY_PATH));
 }
 
-static int attack_chown(int count, char **words)
-{
+static int attack_chown(int count, char **words) {
     (void)count;
     return report(chown(words[0], (uid_t)number_of(words[1]), (gid_t)number_of(words[2])));
 }
 
-static int attack_lchown(int count, char **words)
-{
+static int attack_lchown(int count, char **words) {
     (void)count;
     return report(lchown(words[0], (uid_t)number_of(words[1]), (gid_t)number_of(words[2])));
 }
 
-static int attack_fchown(int count, char **words)
-{
+static int attack_fchown(int count, char **words) {
     (void)count;
     const int fd = open_read(words[0]);
     return report(fd < 0 ? -1 : fchown(fd, (uid_t)number_of(words[1]), (gid_t)number_of(words[2])));
 }
 
-static int attack_chown_opath(int count, char **words)
-{
+static int attack_chown_opath(int count, char **words) {
     (void)count;
     const int fd = open(words[0], O_PATH | O_CLOEXEC);
     if (fd < 0)
@@ -90,99 +79,82 @@ static int attack_chown_opath(int count, char **words)
 
 static const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 
-static int attack_utimes(int count, char **words)
-{
+static int attack_utimes(int count, char **words) {
     (void)count;
     return report(utimensat(AT_FDCWD, words[0], long_ago, 0));
 }
 
-static int attack_utimes_now(int count, char **words)
-{
+static int attack_utimes_now(int count, char **words) {
     (void)count;
     return report(utimensat(AT_FDCWD, words[0], NULL, 0));
 }
 
-static int attack_lutimes(int count, char **words)
-{
+static int attack_lutimes(int count, char **words) {
     (void)count;
     return report(utimensat(AT_FDCWD, words[0], long_ago, AT_SYMLINK_NOFOLLOW));
 }
 
-static int attack_futimes(int count, char **words)
-{
+static int attack_futimes(int count, char **words) {
     (void)count;
     const int fd = open_read(words[0]);
     return report(fd < 0 ? -1 : futimens(fd, long_ago));
 }
 
-static int attack_setxattr(int count, char **words)
-{
+static int attack_setxattr(int count, char **words) {
     (void)count;
     return report(setxattr(words[0], words[1], words[2], strlen(words[2]), 0));
 }
 
-static int attack_lsetxattr(int count, char **words)
-{
+static int attack_lsetxattr(int count, char **words) {
     (void)count;
     return report(lsetxattr(words[0], words[1], words[2], strlen(words[2]), 0));
 }
 
-static int attack_fsetxattr(int count, char **words)
-{
+static int attack_fsetxattr(int count, char **words) {
     (void)count;
     const int fd = open_read(words[0]);
     return report(fd < 0 ? -1 : fsetxattr(fd, words[1], words[2], strlen(words[2]), 0));
 }
 
-static int attack_setxattrat(int count, char **words)
-{
+static int attack_setxattrat(int count, char **words) {
     (void)count;
     struct call_xattr_args value = {.value = (uintptr_t)words[2], .size = (uint32_t)strlen(words[2])};
     return report(syscall(CALL_SETXATTRAT, AT_FDCWD, words[0], 0, words[1], &value, sizeof value));
 }
 
-static int attack_removexattr(int count, char **words)
-{
+static int attack_removexattr(int count, char **words) {
     (void)count;
     return report(removexattr(words[0], words[1]));
 }
 
-static int attack_removexattrat(int count, char **words)
-{
+static int attack_removexattrat(int count, char **words) {
     (void)count;
     return report(syscall(CALL_REMOVEXATTRAT, AT_FDCWD, words[0], 0, words[1]));
 }
 
 /* A POSIX access list that lets everybody write: user, group, mask-free minimum and other, all rwx. */
-static int attack_set_acl(int count, char **words)
-{
+static int attack_set_acl(int count, char **words) {
     (void)count;
     static const unsigned char acl[] = {
-        2, 0, 0, 0,
-        1, 0, 7, 0, 255, 255, 255, 255,
-        4, 0, 7, 0, 255, 255, 255, 255,
-        32, 0, 7, 0, 255, 255, 255, 255,
+        2, 0, 0, 0, 1, 0, 7, 0, 255, 255, 255, 255, 4, 0, 7, 0, 255, 255, 255, 255, 32, 0, 7, 0, 255, 255, 255, 255,
     };
     return report(setxattr(words[0], "system.posix_acl_access", acl, sizeof acl, 0));
 }
 
 /* File capabilities, revision 2: CAP_NET_RAW permitted and effective. */
-static int attack_set_capability(int count, char **words)
-{
+static int attack_set_capability(int count, char **words) {
     (void)count;
     static const unsigned char capability[] = {1, 0, 0, 2, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     return report(setxattr(words[0], "security.capability", capability, sizeof capability, 0));
 }
 
 /* musl's ioctl takes the request as an int, which the kernel's numbers overflow. */
-static long control(int fd, unsigned long request, void *value)
-{
+static long control(int fd, unsigned long request, void *value) {
     return syscall(SYS_ioctl, fd, request, value);
 }
 
 /* chattr +d, which an owner may do. */
-static int attack_setflags(int count, char **words)
-{
+static int attack_setflags(int count, char **words) {
     (void)count;
     int flags = 0;
     const int fd = open_read(words[0]);
@@ -192,8 +164,7 @@ static int attack_setflags(int count, char **words)
     return report(control(fd, FS_IOC_SETFLAGS, &flags));
 }
 
-static int attack_fssetxattr(int count, char **words)
-{
+static int attack_fssetxattr(int count, char **words) {
     (void)count;
     struct fsxattr attributes;
     const int fd = open_read(words[0]);
@@ -203,8 +174,7 @@ static int attack_fssetxattr(int count, char **words)
     return report(control(fd, FS_IOC_FSSETXATTR, &attributes));
 }
 
-static int attack_file_setattr(int count, char **words)
-{
+static int attack_file_setattr(int count, char **words) {
     (void)count;
     struct call_file_attr attributes = {.xflags = FS_XFLAG_NODUMP};
     return report(syscall(CALL_FILE_SETATTR, AT_FDCWD, words[0], &attributes, sizeof attributes, 0));

@@ -14,76 +14,64 @@
 #include <unistd.h>
 
 /* <sys/mount.h> clashes with <linux/mount.h>: the calls are made by number. */
-static long call_mount(const char *source, const char *target, const char *type, unsigned long flags)
-{
+static long call_mount(const char *source, const char *target, const char *type, unsigned long flags) {
     return syscall(SYS_mount, source, target, type, flags, NULL);
 }
 
-static int attack_mount_tmpfs(int count, char **words)
-{
+static int attack_mount_tmpfs(int count, char **words) {
     (void)count;
     return report(call_mount("none", words[0], "tmpfs", 0));
 }
 
-static int attack_mount_proc(int count, char **words)
-{
+static int attack_mount_proc(int count, char **words) {
     (void)count;
     return report(call_mount("none", words[0], "proc", 0));
 }
 
-static int attack_mount_bind(int count, char **words)
-{
+static int attack_mount_bind(int count, char **words) {
     (void)count;
     return report(call_mount(words[0], words[1], NULL, MS_BIND));
 }
 
-static int attack_mount_move(int count, char **words)
-{
+static int attack_mount_move(int count, char **words) {
     (void)count;
     if (call_mount(words[0], words[0], NULL, MS_BIND) || call_mount("", words[0], NULL, MS_PRIVATE))
         return report(-1);
     return report(call_mount(words[0], words[1], NULL, MS_MOVE));
 }
 
-static int attack_remount_rw(int count, char **words)
-{
+static int attack_remount_rw(int count, char **words) {
     (void)count;
     return report(call_mount("none", words[0], NULL, MS_REMOUNT | MS_BIND));
 }
 
-static int attack_mount_propagation(int count, char **words)
-{
+static int attack_mount_propagation(int count, char **words) {
     (void)count;
     return report(call_mount("none", words[0], NULL, MS_SHARED | MS_REC));
 }
 
-static int attack_umount(int count, char **words)
-{
+static int attack_umount(int count, char **words) {
     const long flags = count > 1 ? number_of(words[1]) : 0;
     return report(syscall(SYS_umount2, words[0], flags));
 }
 
-static int attack_pivot_root(int count, char **words)
-{
+static int attack_pivot_root(int count, char **words) {
     (void)count;
     return report(chdir(words[0]) ? -1 : syscall(SYS_pivot_root, ".", "."));
 }
 
-static int attack_chroot(int count, char **words)
-{
+static int attack_chroot(int count, char **words) {
     (void)count;
     return report(chroot(words[0]));
 }
 
-static int attack_fsopen(int count, char **words)
-{
+static int attack_fsopen(int count, char **words) {
     (void)count;
     return report(syscall(CALL_FSOPEN, words[0], 0));
 }
 
 /* A whole new tmpfs by the new interface, put over DIR. */
-static int attack_fsmount(int count, char **words)
-{
+static int attack_fsmount(int count, char **words) {
     (void)count;
     const long context = syscall(CALL_FSOPEN, "tmpfs", 0);
     if (context < 0 || syscall(CALL_FSCONFIG, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
@@ -95,38 +83,32 @@ static int attack_fsmount(int count, char **words)
 }
 
 /* The calls by themselves, with arguments that are wrong in a way the kernel would tell by another errno. */
-static int attack_fsconfig_alone(int count, char **words)
-{
+static int attack_fsconfig_alone(int count, char **words) {
     (void)count, (void)words;
     return report(syscall(CALL_FSCONFIG, -1, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
 }
 
-static int attack_fsmount_alone(int count, char **words)
-{
+static int attack_fsmount_alone(int count, char **words) {
     (void)count, (void)words;
     return report(syscall(CALL_FSMOUNT, -1, 0, 0));
 }
 
-static int attack_move_mount_alone(int count, char **words)
-{
+static int attack_move_mount_alone(int count, char **words) {
     (void)count;
     return report(syscall(CALL_MOVE_MOUNT, AT_FDCWD, words[0], AT_FDCWD, words[1], 0));
 }
 
-static int attack_fspick(int count, char **words)
-{
+static int attack_fspick(int count, char **words) {
     (void)count;
     return report(syscall(CALL_FSPICK, AT_FDCWD, words[0], 0));
 }
 
-static int attack_open_tree(int count, char **words)
-{
+static int attack_open_tree(int count, char **words) {
     (void)count;
     return report(syscall(CALL_OPEN_TREE, AT_FDCWD, words[0], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
 }
 
-static int attack_open_tree_attr(int count, char **words)
-{
+static int attack_open_tree_attr(int count, char **words) {
     (void)count;
     struct call_mount_attr attributes = {0};
     return report(syscall(CALL_OPEN_TREE_ATTR, AT_FDCWD, words[0], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC, &attributes,
@@ -134,8 +116,7 @@ static int attack_open_tree_attr(int count, char **words)
 }
 
 /* Clones a tree and puts the clone elsewhere. */
-static int attack_open_tree_move(int count, char **words)
-{
+static int attack_open_tree_move(int count, char **words) {
     (void)count;
     const long tree = syscall(CALL_OPEN_TREE, AT_FDCWD, words[0], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
     if (tree < 0)
@@ -143,46 +124,40 @@ static int attack_open_tree_move(int count, char **words)
     return report(syscall(CALL_MOVE_MOUNT, tree, "", AT_FDCWD, words[1], MOVE_MOUNT_F_EMPTY_PATH));
 }
 
-static int attack_mount_setattr(int count, char **words)
-{
+static int attack_mount_setattr(int count, char **words) {
     (void)count;
     struct call_mount_attr attributes = {.attr_clr = MOUNT_ATTR_RDONLY};
     return report(syscall(CALL_MOUNT_SETATTR, AT_FDCWD, words[0], 0, &attributes, sizeof attributes));
 }
 
-static int attack_listmount(int count, char **words)
-{
+static int attack_listmount(int count, char **words) {
     (void)count, (void)words;
     uint64_t ids[64];
     struct call_mount_id_request request = {.size = sizeof request, .mount_id = UINT64_MAX};
     return report(syscall(CALL_LISTMOUNT, &request, ids, 64, 0));
 }
 
-static int attack_unshare(int count, char **words)
-{
+static int attack_unshare(int count, char **words) {
     (void)count;
     return report(unshare((int)number_of(words[0])));
 }
 
 /* unshare, then a mount in the new namespaces: what is left when only seccomp is missing. */
-static int attack_unshare_mount(int count, char **words)
-{
+static int attack_unshare_mount(int count, char **words) {
     (void)count;
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
         return report(-1);
     return report(call_mount("none", words[0], "tmpfs", 0));
 }
 
-static int attack_unshare_remount(int count, char **words)
-{
+static int attack_unshare_remount(int count, char **words) {
     (void)count;
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
         return report(-1);
     return report(call_mount("none", words[0], NULL, MS_REMOUNT | MS_BIND));
 }
 
-static int attack_unshare_umount(int count, char **words)
-{
+static int attack_unshare_umount(int count, char **words) {
     (void)count;
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
         return report(-1);
@@ -190,8 +165,7 @@ static int attack_unshare_umount(int count, char **words)
 }
 
 /* A handle is made from the name and opened by the handle alone, from the mount that PATH is on. */
-static int attack_open_by_handle(int count, char **words)
-{
+static int attack_open_by_handle(int count, char **words) {
     (void)count;
     struct call_file_handle handle = {.bytes = sizeof handle.handle};
     int mount_id;

@@ -18,50 +18,43 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-static int attack_stat(int count, char **words)
-{
+static int attack_stat(int count, char **words) {
     (void)count;
     struct stat now;
     return report(stat(words[0], &now));
 }
 
-static int attack_lstat(int count, char **words)
-{
+static int attack_lstat(int count, char **words) {
     (void)count;
     struct stat now;
     return report(lstat(words[0], &now));
 }
 
-static int attack_statx(int count, char **words)
-{
+static int attack_statx(int count, char **words) {
     (void)count;
     unsigned char now[256];
     return report(syscall(SYS_statx, AT_FDCWD, words[0], 0, 0x7ff, now));
 }
 
-static int attack_access(int count, char **words)
-{
+static int attack_access(int count, char **words) {
     (void)count;
     return report(access(words[0], F_OK));
 }
 
-static int attack_readlink(int count, char **words)
-{
+static int attack_readlink(int count, char **words) {
     (void)count;
     char target[4096];
     return report(readlink(words[0], target, sizeof target));
 }
 
-static int attack_list(int count, char **words)
-{
+static int attack_list(int count, char **words) {
     (void)count;
     DIR *folder = opendir(words[0]);
     return report(folder ? 0 : -1);
 }
 
 /* `ok` when the folder has an entry of this name, else ENOENT. */
-static int attack_list_name(int count, char **words)
-{
+static int attack_list_name(int count, char **words) {
     (void)count;
     DIR *folder = opendir(words[0]);
     if (!folder)
@@ -73,8 +66,7 @@ static int attack_list_name(int count, char **words)
 }
 
 /* `ok` when the folder has any entry, else ENODATA. */
-static int attack_list_any(int count, char **words)
-{
+static int attack_list_any(int count, char **words) {
     (void)count;
     DIR *folder = opendir(words[0]);
     if (!folder)
@@ -85,42 +77,36 @@ static int attack_list_any(int count, char **words)
     return report_errno(ENODATA);
 }
 
-static int attack_statfs(int count, char **words)
-{
+static int attack_statfs(int count, char **words) {
     (void)count;
     struct statfs now;
     return report(statfs(words[0], &now));
 }
 
-static int attack_listxattr(int count, char **words)
-{
+static int attack_listxattr(int count, char **words) {
     (void)count;
     char names[4096];
     return report(listxattr(words[0], names, sizeof names));
 }
 
-static int attack_name_to_handle(int count, char **words)
-{
+static int attack_name_to_handle(int count, char **words) {
     (void)count;
     struct call_file_handle handle = {.bytes = sizeof handle.handle};
     int mount_id;
     return report(syscall(SYS_name_to_handle_at, AT_FDCWD, words[0], &handle, &mount_id, 0));
 }
 
-static int attack_chdir(int count, char **words)
-{
+static int attack_chdir(int count, char **words) {
     (void)count;
     return report(chdir(words[0]));
 }
 
-static int attack_open_path(int count, char **words)
-{
+static int attack_open_path(int count, char **words) {
     (void)count;
     return report(open(words[0], O_PATH | O_CLOEXEC));
 }
 
-static int attack_read(int count, char **words)
-{
+static int attack_read(int count, char **words) {
     (void)count;
     char byte;
     const int fd = open(words[0], O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -128,16 +114,14 @@ static int attack_read(int count, char **words)
     return size == 0 ? report_errno(ENODATA) : report(size);
 }
 
-static int attack_execute(int count, char **words)
-{
+static int attack_execute(int count, char **words) {
     char *arguments[] = {words[0], count > 1 ? words[1] : NULL, NULL};
     execv(words[0], arguments);
     return report(-1);
 }
 
 /* `ok` when a line of the file holds the text, else ENODATA. */
-static int attack_find_text(int count, char **words)
-{
+static int attack_find_text(int count, char **words) {
     (void)count;
     char *line = NULL;
     size_t room = 0;
@@ -151,8 +135,7 @@ static int attack_find_text(int count, char **words)
 }
 
 /* `ok` when a kernel address can be read in a list such as /proc/kallsyms, ENODATA when all are zero. */
-static int attack_kernel_addresses(int count, char **words)
-{
+static int attack_kernel_addresses(int count, char **words) {
     (void)count;
     char line[512];
     FILE *file = fopen(words[0], "re");
@@ -164,52 +147,45 @@ static int attack_kernel_addresses(int count, char **words)
     return report_errno(ENODATA);
 }
 
-static int attack_hostname(int count, char **words)
-{
+static int attack_hostname(int count, char **words) {
     (void)count, (void)words;
     struct utsname names;
     return uname(&names) ? report(-1) : report_ok("%s", names.nodename);
 }
 
-static int attack_inotify(int count, char **words)
-{
+static int attack_inotify(int count, char **words) {
     (void)count;
     const int fd = inotify_init1(IN_CLOEXEC);
     return report(fd < 0 ? -1 : inotify_add_watch(fd, words[0], IN_ALL_EVENTS));
 }
 
-static int attack_fanotify(int count, char **words)
-{
+static int attack_fanotify(int count, char **words) {
     (void)count;
     const long fd = syscall(SYS_fanotify_init, 0x200 /* FAN_REPORT_FID */, O_RDONLY);
-    return report(fd < 0 ? -1 : syscall(SYS_fanotify_mark, fd, 1 /* FAN_MARK_ADD */, 2UL /* FAN_MODIFY */, AT_FDCWD,
-                                        words[0]));
+    return report(
+        fd < 0 ? -1 : syscall(SYS_fanotify_mark, fd, 1 /* FAN_MARK_ADD */, 2UL /* FAN_MODIFY */, AT_FDCWD, words[0]));
 }
 
-static int attack_flock(int count, char **words)
-{
+static int attack_flock(int count, char **words) {
     (void)count;
     const int fd = open(words[0], O_RDONLY | O_CLOEXEC);
     return report(fd < 0 ? -1 : flock(fd, LOCK_EX | LOCK_NB));
 }
 
-static int attack_posix_lock(int count, char **words)
-{
+static int attack_posix_lock(int count, char **words) {
     (void)count;
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
     const int fd = open(words[0], O_RDONLY | O_CLOEXEC);
     return report(fd < 0 ? -1 : fcntl(fd, F_SETLK, &lock));
 }
 
-static int attack_lease(int count, char **words)
-{
+static int attack_lease(int count, char **words) {
     (void)count;
     const int fd = open(words[0], O_RDONLY | O_CLOEXEC);
     return report(fd < 0 ? -1 : fcntl(fd, F_SETLEASE, F_RDLCK));
 }
 
-static int attack_dnotify(int count, char **words)
-{
+static int attack_dnotify(int count, char **words) {
     (void)count;
     signal(SIGIO, SIG_IGN);
     const int fd = open(words[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);

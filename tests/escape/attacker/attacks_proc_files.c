@@ -13,8 +13,7 @@
 
 /* Tries `/proc/N/PLACE/PATH` for every process but this one; act opens it. The first success counts, else the last
  * errno, or ESRCH when there was no other process. */
-static int try_each_process(const char *place, const char *path, int flags)
-{
+static int try_each_process(const char *place, const char *path, int flags) {
     char name[4096];
     int last = ESRCH;
     DIR *proc = opendir("/proc");
@@ -33,21 +32,18 @@ static int try_each_process(const char *place, const char *path, int flags)
     return report_errno(last);
 }
 
-static int attack_each_process_create(int count, char **words)
-{
+static int attack_each_process_create(int count, char **words) {
     (void)count;
     return try_each_process(words[0], words[1], O_WRONLY | O_CREAT | O_EXCL);
 }
 
-static int attack_each_process_read(int count, char **words)
-{
+static int attack_each_process_read(int count, char **words) {
     (void)count;
     return try_each_process(words[0], words[1], O_RDONLY);
 }
 
 /* Climbs out of the working directory or the root of this process: PLACE is `root` or `cwd`. */
-static int attack_climb_create(int count, char **words)
-{
+static int attack_climb_create(int count, char **words) {
     (void)count;
     char name[4096];
     snprintf(name, sizeof name, "/proc/self/%s/../../../../../../../../../../../../%s", words[0], words[1]);
@@ -55,8 +51,7 @@ static int attack_climb_create(int count, char **words)
     return report(fd < 0 ? -1 : write(fd, "x", 1));
 }
 
-static int attack_climb_read(int count, char **words)
-{
+static int attack_climb_read(int count, char **words) {
     (void)count;
     char name[4096], byte;
     snprintf(name, sizeof name, "/proc/self/%s/../../../../../../../../../../../../%s", words[0], words[1]);
@@ -65,8 +60,7 @@ static int attack_climb_read(int count, char **words)
 }
 
 /* Takes hold of the program that another process executes, waits until it is no longer executed, and writes to it. */
-static int attack_exe_write(int count, char **words)
-{
+static int attack_exe_write(int count, char **words) {
     (void)count;
     char name[64];
     snprintf(name, sizeof name, "/proc/%ld/exe", number_of(words[0]));
@@ -83,17 +77,15 @@ static int attack_exe_write(int count, char **words)
     return report_errno(ETXTBSY);
 }
 
-static int attack_proc_read(int count, char **words)
-{
+static int attack_proc_read(int count, char **words) {
     (void)count;
-    char name[256], entry[8];   /* pagemap gives whole entries only */
+    char name[256], entry[8]; /* pagemap gives whole entries only */
     snprintf(name, sizeof name, "/proc/%ld/%s", number_of(words[0]), words[1]);
     const int fd = open(name, O_RDONLY | O_CLOEXEC);
     return report(fd < 0 ? -1 : read(fd, entry, sizeof entry));
 }
 
-static int attack_proc_list(int count, char **words)
-{
+static int attack_proc_list(int count, char **words) {
     (void)count;
     char name[256];
     snprintf(name, sizeof name, "/proc/%ld/%s", number_of(words[0]), words[1]);
@@ -101,8 +93,7 @@ static int attack_proc_list(int count, char **words)
     return report(folder ? 0 : -1);
 }
 
-static int attack_proc_readlink(int count, char **words)
-{
+static int attack_proc_readlink(int count, char **words) {
     (void)count;
     char name[256], target[4096];
     snprintf(name, sizeof name, "/proc/%ld/%s", number_of(words[0]), words[1]);
@@ -110,8 +101,7 @@ static int attack_proc_readlink(int count, char **words)
 }
 
 /* Opens another process's memory for writing, and nothing more. */
-static int attack_proc_mem(int count, char **words)
-{
+static int attack_proc_mem(int count, char **words) {
     (void)count;
     char name[64];
     snprintf(name, sizeof name, "/proc/%ld/mem", number_of(words[0]));
@@ -119,8 +109,7 @@ static int attack_proc_mem(int count, char **words)
 }
 
 /* Writes VALUE to a setting of another process. */
-static int attack_proc_set(int count, char **words)
-{
+static int attack_proc_set(int count, char **words) {
     (void)count;
     char name[256];
     snprintf(name, sizeof name, "/proc/%ld/%s", number_of(words[0]), words[1]);

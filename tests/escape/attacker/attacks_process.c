@@ -53,8 +53,9 @@ static int signal_queue(int count, char **words)
 static int signal_thread_queue(int count, char **words)
 {
     (void)count;
-    siginfo_t info = {.si_signo = (int)number_of(words[1]), .si_code = SI_QUEUE};
-    return report(syscall(CALL_RT_TGSIGQUEUEINFO, number_of(words[0]), number_of(words[0]), number_of(words[1]), &info));
+    const long pid = number_of(words[0]), number = number_of(words[1]);
+    siginfo_t info = {.si_signo = (int)number, .si_code = SI_QUEUE};
+    return report(syscall(CALL_RT_TGSIGQUEUEINFO, pid, pid, number, &info));
 }
 
 static int signal_pidfd(int count, char **words)
@@ -327,8 +328,7 @@ static void *thread_make_file(void *path)
 static void *thread_unshare(void *unused)
 {
     (void)unused;
-    return (void *)(intptr_t)(syscall(CALL_UNSHARE, CLONE_NEWNS) < 0 && syscall(CALL_UNSHARE, CLONE_FS | CLONE_NEWNS) < 0
-                              ? errno : 0);
+    return (void *)(intptr_t)(syscall(CALL_UNSHARE, CLONE_FS | CLONE_NEWNS) < 0 ? errno : 0);
 }
 
 static int thread_try(void *(*work)(void *), void *argument)

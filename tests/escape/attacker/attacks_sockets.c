@@ -136,7 +136,8 @@ static int descriptor_receive(int count, char **words)
         char space[CMSG_SPACE(sizeof(int))];
     } control = {0};
     struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                             .msg_controllen = sizeof control};
     if (recvmsg((int)number_of(words[0]), &message, 0) < 0)
         return report(-1);
     const struct cmsghdr *const head = CMSG_FIRSTHDR(&message);

@@ -60,7 +60,7 @@ def test_e041_proc_file(lab, path, how):
 
 @pytest.mark.parametrize("path", ["/proc/irq", "/proc/acpi", "/proc/fs", "/proc/scsi", "/proc/bus"])
 def test_e041_proc_folder(lab, path):
-    """Folders of drivers are empty or read-only, which chmod shows; the control is root's, to the mode that is there."""
+    """Folders of drivers are empty or read-only, which chmod shows; the control is root setting the same mode."""
     there = os.path.isdir(path)
     lab.legs(["chmod", path, "0555"], {"EROFS"} if there else {"ENOENT"}, control=there and lab.user.uid == 0,
              without=("landlock",))

@@ -1,4 +1,4 @@
-"""What happens to paths before the box is up: swapped roots, races, odd names, pinfold inside a root (38, 51, 57, 58)."""
+"""Paths before the box is up: swapped roots, races, odd names, pinfold inside a root (entries 38, 51, 57, 58)."""
 import os
 import shutil
 import threading
@@ -87,8 +87,9 @@ def test_e057_component_swapped_during_the_start(lab):
 
 
 NAMES = {
-    "newline": "new\nline", "dashes": "--", "option": "--write", "space": "a b", "quote": "it's \"so\"", "glob": "[a]*?",
-    "backslash": "back\\134slash", "colon": "a:b,c=d", "not-utf8": b"bad\xff\xfe".decode(errors="surrogateescape"),
+    "newline": "new\nline", "dashes": "--", "option": "--write", "space": "a b", "quote": "it's \"so\"",
+    "glob": "[a]*?", "backslash": "back\\134slash", "colon": "a:b,c=d",
+    "not-utf8": b"bad\xff\xfe".decode(errors="surrogateescape"),
     "escape": "\x1b[31mred", "dot": ".hidden.", "long": "n" * 255,
 }
 
@@ -134,7 +135,8 @@ def test_e058_many_grants(lab):
     for folder in folders:
         lab.file(folder / "f")
     options = [word for folder in folders for word in ("--read", folder)]
-    count = lab.run(["/bin/sh", "-c", f"cat {lab.outside}/folder*/f | wc -l; echo x > {lab.outside}/folder399/f"], *options)
+    line = f"cat {lab.outside}/folder*/f | wc -l; echo x > {lab.outside}/folder399/f"
+    count = lab.run(["/bin/sh", "-c", line], *options)
     assert count.code in (125, 126) or count.out.strip() == "400", count
     assert all((folder / "f").read_text() == "host\n" for folder in folders)
 

@@ -16,7 +16,7 @@ def test_e135_families(lab):
     """Every family but Unix, internet and netlink doesn't exist inside. The control makes a socket of each that this
     kernel has, in a user and net namespace of its own, and there are some (packet, vsock, XDP)."""
     attacks = [made(family, kind, 0) for family in range(0, 48) if family not in ALLOWED
-               for kind in (STREAM, DGRAM, RAW, SEQPACKET)]
+               for kind in (STREAM, DGRAM, RAW)]
     seen = batch.outside(lab, attacks, front=batch.PRIVATE)
     batch.expect(seen, {"ok", *UNKNOWN}, attacks, "control leg")
     families = {attack[1] for attack, one in zip(attacks, seen) if one == "ok"}
@@ -71,7 +71,8 @@ def test_e169_ping_sockets(lab):
 
 def test_e169_other_transports(lab):
     """SCTP, DCCP, UDP-Lite and the like; the control makes those that this kernel has."""
-    kinds = (DGRAM, 136), (STREAM, 132), (SEQPACKET, 132), (DCCP, 33), (SEQPACKET, 0), (RDM, 0), (STREAM, 17), (DGRAM, 6)
+    kinds = [(DGRAM, 136), (STREAM, 132), (SEQPACKET, 132), (DCCP, 33), (SEQPACKET, 0), (RDM, 0), (STREAM, 17),
+             (DGRAM, 6)]
     batch.legs(lab, [made(family, *kind) for family in (2, 10) for kind in kinds],
                {"EPROTONOSUPPORT", "ESOCKTNOSUPPORT"}, control={"ok", *UNKNOWN})
 

@@ -1,4 +1,4 @@
-"""Terminal requests as system calls, filters on top of the filter, and bash's look at its stdin: 141, 142, 158 to 160."""
+"""Terminal requests as calls, filters on top of the filter, and bash's look at its stdin: 141, 142, 158 to 160."""
 import socket
 import subprocess
 from pathlib import Path

@@ -3,9 +3,9 @@ import signal
 
 import pytest
 
-SIGNALS = [s for s in signal.Signals if s.name in
-           ("SIGHUP SIGINT SIGQUIT SIGILL SIGABRT SIGBUS SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM "
-            "SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGIO SIGSYS SIGRTMIN SIGRTMAX").split()]
+SIGNALS = [signal.Signals["SIG" + name] for name in
+           ("HUP INT QUIT ILL ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM XCPU XFSZ VTALRM PROF IO SYS RTMIN "
+            "RTMAX").split()]
 
 
 def test_e119_exit_status(lab):

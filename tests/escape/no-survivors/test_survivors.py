@@ -46,8 +46,11 @@ def test_e114_daemon(lab, stage):
 DEAF = [str(int(n)) for n in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)]
 
 
-@pytest.mark.parametrize("name,payload", [(name, payload) for name in "KILL TERM HUP INT QUIT ABRT SEGV".split()
-                                          for payload in ("plain", "deaf") if payload + name not in ("deafINT", "deafQUIT")])
+ENDS = [(name, payload) for name in "KILL TERM HUP INT QUIT ABRT SEGV".split() for payload in ("plain", "deaf")
+        if payload + name not in ("deafINT", "deafQUIT")]
+
+
+@pytest.mark.parametrize("name,payload", ENDS)
 def test_e115_launcher_ends(lab, stage, name, payload):
     """However pinfold itself ends, what it started is dead within a second, also when it is deaf to signals. The
     control is a shell with a child, which lives on. (SIGINT and SIGQUIT are the command's, which may go on, as under a
@@ -112,8 +115,8 @@ def test_e116_timeout_ends_the_tree(lab, stage):
 
 
 def kill_at_random(lab, stage, moments, longest):
-    """SIGKILL of pinfold at random moments within `longest` times the length of a short run: nothing of the box is alive after a second, nothing is
-    mounted, nothing was made in the workspace."""
+    """SIGKILL of pinfold at random moments within `longest` times the length of a short run: nothing of the box is
+    alive after a second, nothing is mounted, nothing was made in the workspace."""
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     begin = time.monotonic()

@@ -49,9 +49,9 @@ def test_e225_death_of_one_run(lab, stage, number):
 
 def test_e225_same_files(lab):
     """Both write in the one workspace and see each other's files there, but not each other's home, /tmp or /dev/shm."""
-    second = start(lab, 'for i in $(seq 500); do [ -e one ] && break; sleep .02; done; cat one; ls ~ /tmp /dev/shm; echo 2 >two')
-    first = start(lab, 'echo a >~/f; echo a >/tmp/f; echo a >/dev/shm/f; echo 1 >one; '
-                       'for i in $(seq 500); do [ -e two ] && break; sleep .02; done; cat two')
+    wait = 'for i in $(seq 500); do [ -e {0} ] && break; sleep .02; done; sleep .1; cat {0}; '
+    second = start(lab, wait.format("one") + "ls ~ /tmp /dev/shm; echo 2 >two")
+    first = start(lab, "echo a >~/f; echo a >/tmp/f; echo a >/dev/shm/f; echo 1 >one; " + wait.format("two"))
     outs = [run.communicate(timeout=20)[0] for run in (first, second)]
     assert outs[0] == "2\n" and outs[1].splitlines()[0] == "1" and "f\n" not in outs[1], outs
 

@@ -1,9 +1,10 @@
 """Rights inside: no_new_privs, capabilities, securebits, ids, and threads: 120, 121."""
 import os
+import subprocess
 
 import pytest
 from places import far_place
-from victims import Stage
+from victims import Stage, fields, tagged
 
 UNSHARE = ["/usr/bin/unshare", "-Ur", "--keep-caps"]
 SETTERS = {
@@ -59,8 +60,8 @@ def test_e120_capabilities_cannot_be_raised(lab):
 
 @pytest.mark.parametrize("name", SETTERS)
 def test_e120_become_root(lab, name):
-    """A user can't become root, and is told so as outside: by the filter, without which the kernel says that there is no
-    such id. Control in a user namespace. For a root caller number 0 is
+    """A user can't become root, and is told so as outside: by the filter, without which the kernel says that there is
+    no such id. Control in a user namespace. For a root caller number 0 is
     what it has already: it stays the unprivileged one, and no other number can be taken."""
     words = list(SETTERS[name])
     if lab.user.uid == 0:
@@ -85,8 +86,6 @@ def test_e120_root_inside_is_not_root_outside(lab):
     stage = Stage(lab)
     tag = stage.tag("who")
     script = '"$0" wait_tagged "$1" >/dev/null & sleep .3; kill -9 $!'
-    import subprocess
-    from victims import fields, tagged
     run = subprocess.Popen(lab.user.argv([lab.pinfold, "run", "--workspace", lab.ws, "--read", lab.attacker, "--",
                                           "/bin/sh", "-c", script, lab.attacker, tag]), cwd=lab.ws,
                            env=lab.environment(), stdin=subprocess.DEVNULL)

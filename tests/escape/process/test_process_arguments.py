@@ -1,7 +1,8 @@
 """The command and its arguments arrive byte by byte: 224."""
 import pytest
 
-ECHO = ["/usr/bin/python3", "-c", "import os, sys; sys.stdout.buffer.write(b'\\0'.join(map(os.fsencode, sys.argv[1:])))"]
+ECHO = ["/usr/bin/python3", "-c",
+        "import os, sys; sys.stdout.buffer.write(b'\\0'.join(map(os.fsencode, sys.argv[1:])))"]
 CASES = {
     "options": ["--waive", "process", "--", "--fd", "-x", "-", "--workspace", "/", "--help", "--version"],
     "blanks": ["", " ", "\t", "a\nb", "\n", "", ""],

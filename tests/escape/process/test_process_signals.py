@@ -115,9 +115,11 @@ def test_e104_kill_callers_group_by_number(lab, stage):
 
 def test_e104_renice_own_group(lab, stage):
     """setpriority on `my group` doesn't cross the box either: the sibling keeps its nice value."""
-    for argv, nice in ([lab.attacker, "priority_set", "group", "0"], 7), (boxed(lab, ["priority_set", "group", "0"]), 0):
+    words = ["priority_set", "group", "0"]
+    for argv, nice in ([lab.attacker, *words], 7), (boxed(lab, words), 0):
         tag = stage.tag("sibling")
-        script = '"$0" wait_tagged "$1" >/dev/null 2>&1 & shift; sleep .1; "$@"; cut -d" " -f19 /proc/$!/stat; kill -9 $!'
+        script = '"$0" wait_tagged "$1" >/dev/null 2>&1 & shift; sleep .1; "$@"; ' \
+                 'cut -d" " -f19 /proc/$!/stat; kill -9 $!'
         done = lab.plain(["/bin/sh", "-c", script, lab.attacker, tag, *map(str, argv)], start_new_session=True)
         assert done.out.splitlines()[-1:] == [str(nice)], done
 
