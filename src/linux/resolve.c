@@ -24,7 +24,7 @@ static int follow(struct walk *walk, const char *target) {
     char next[ROOM];
     if (++walk->links > LINKS_MAX)
         return ELOOP;
-    if (snprintf(next, sizeof next, "%s/%s", target, walk->rest) >= (int)sizeof next)
+    if (snprintf(next, sizeof next, "%s%s", target, walk->rest) >= (int)sizeof next)
         return ENAMETOOLONG;
     memcpy(walk->rest, next, strlen(next) + 1);
     if (target[0] == '/')

@@ -24,7 +24,7 @@ def test_e224_arguments_are_verbatim(lab, name):
 
 def test_e224_two_megabytes(lab):
     """Arguments of 2 MB in all, the most that this host takes, arrive whole; the longest single one too."""
-    size = 'import sys, hashlib; d = "\\0".join(sys.argv[1:]).encode(); print(len(d), hashlib.sha256(d).hexdigest())'
+    size = 'import sys, zlib; d = "\\0".join(sys.argv[1:]).encode(); print(len(d), zlib.crc32(d))'
     for words in [[chr(97 + i) * 100_000 for i in range(20)], ["x" * 131_071], [str(i) for i in range(100_000)]]:
         argv = ["/usr/bin/python3", "-c", size, *words]
         outer = lab.plain(argv)
