@@ -82,6 +82,11 @@ int command_run_box(int argc, char **argv, char *const *caller) {
                  strerror(box.result.exec_error));
         print_message(text);
     }
+    if (box.result.lost) {
+        char text[256];
+        snprintf(text, sizeof text, "output of the command could not be written: %s", strerror(box.result.lost));
+        print_message(text);
+    }
     if (receipt >= 0 && receipt_write(receipt, &box, &err)) {
         print_message("the receipt could not be written");
         if (box.result.status == 0)

@@ -33,7 +33,7 @@ int message_send(int fd, const struct message *message, const int *descriptors, 
     }
     ssize_t sent;
     do
-        sent = sendmsg(fd, &head, MSG_NOSIGNAL);
+        sent = sendmsg(fd, &head, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
     if (sent == (ssize_t)sizeof copy)
         return 0;

@@ -9,15 +9,19 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* A receipt that the command can write is worth nothing. */
-static int check_outside(const struct policy *policy, const char *folder, struct error *err) {
-    char real[PATH_MAX], root[PATH_MAX];
-    if (!realpath(folder, real))
+static int check_outside(const struct policy *policy, int folder, struct error *err) {
+    char link[32], real[PATH_MAX], root[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    ssize_t size = readlink(link, real, sizeof real - 1);
+    if (size <= 0)
         return error_set(err, EXIT_USAGE, "--receipt %s: the folder: %s", policy->receipt, strerror(errno));
+    real[size] = '\0';
     for (size_t i = 0; i <= policy->grants.count; i++) {
         const char *path = i < policy->grants.count        ? policy->grants.at[i].path
                            : policy->workspace ? policy->workspace
@@ -31,8 +35,25 @@ static int check_outside(const struct policy *policy, const char *folder, struct
     return 0;
 }
 
+/* The folder is opened once, looked at, and the file opened in it: a folder that is swapped meanwhile changes nothing. */
+static int open_file(const struct policy *policy, struct error *err) {
+    char path[PATH_MAX];
+    const char *slash = strrchr(policy->receipt, '/');
+    size_t size = slash ? (size_t)(slash - policy->receipt) : 0;
+    err->status = 0;
+    if (size >= sizeof path)
+        return error_set(err, EXIT_USAGE, "--receipt: the path is too long");
+    snprintf(path, sizeof path, "%.*s", (int)size, policy->receipt);
+    autoclose int folder = open(!slash ? "." : size ? path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return error_set(err, EXIT_USAGE, "--receipt %s: the folder: %s", policy->receipt, strerror(errno));
+    if (check_outside(policy, folder, err))
+        return -1;
+    return openat(folder, slash ? slash + 1 : policy->receipt,
+                  O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+}
+
 int receipt_open(const struct policy *policy, int *fd, struct error *err) {
-    char folder[PATH_MAX];
     *fd = -1;
     if (!policy->receipt)
         return 0;
@@ -44,15 +65,9 @@ int receipt_open(const struct policy *policy, int *fd, struct error *err) {
             return error_set(err, EXIT_USAGE, "--receipt %s: not a descriptor that is open for writing", policy->receipt);
         *fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
     } else {
-        const char *slash = strrchr(policy->receipt, '/');
-        size_t size = slash ? (size_t)(slash - policy->receipt) : 0;
-        if (size >= sizeof folder)
-            return error_set(err, EXIT_USAGE, "--receipt: the path is too long");
-        memcpy(folder, slash ? policy->receipt : ".", slash ? size : 1);
-        folder[slash ? size : 1] = '\0';
-        if (check_outside(policy, slash && !size ? "/" : folder, err))
+        *fd = open_file(policy, err);
+        if (*fd < 0 && err->status)
             return -1;
-        *fd = open(policy->receipt, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     }
     if (*fd < 0)
         return error_set(err, EXIT_USAGE, "--receipt %s: %s", policy->receipt, strerror(errno));
@@ -69,6 +84,11 @@ static json_t *command_of(const struct policy *policy) {
     return words;
 }
 
+static const char *stream_error(const struct box *box, size_t stream) {
+    int error = box->result.relay.stream[stream].error;
+    return error ? error_name(error) : "";
+}
+
 static json_t *output_of(const struct box *box) {
     json_t *all = json_array();
     size_t stream = 0;
@@ -79,9 +99,10 @@ static json_t *output_of(const struct box *box) {
             bool counted = relayed && (pass == 0 || channel->inward || channel->number == 1 || channel->number == 2);
             if (!counted)
                 continue;
-            if (json_array_append_new(all, json_pack("{s:i, s:I, s:I}", "number", channel->number, "bytes",
+            if (json_array_append_new(all, json_pack("{s:i, s:I, s:I, s:s}", "number", channel->number, "bytes",
                                                      (json_int_t)box->result.relay.stream[stream].seen, "left_out",
-                                                     (json_int_t)box->result.relay.stream[stream].dropped))) {
+                                                     (json_int_t)box->result.relay.stream[stream].dropped, "error",
+                                                     stream_error(box, stream)))) {
                 json_decref(all);
                 return NULL;
             }

@@ -46,8 +46,10 @@ static int take_descriptors(const struct init_arguments *arguments, int terminal
         if (plan->channels.at[i].number >= above)
             above = plan->channels.at[i].number + 1;
     int control = fcntl(arguments->control, F_DUPFD_CLOEXEC, above);
-    if (control < 0)
+    if (control < 0) {
+        errno = errno == EINVAL ? EMFILE : errno; /* EINVAL: a granted number is at the limit itself */
         fail(arguments->control, STEP_DESCRIPTORS, "");
+    }
     for (size_t i = 0; i < plan->channels.count; i++) {
         moved[i] = fcntl(source_of(arguments, i, terminal), F_DUPFD_CLOEXEC, above);
         if (moved[i] < 0)
@@ -100,8 +102,33 @@ static void confine(const struct init_arguments *arguments, int control) {
         fail(control, STEP_SECCOMP, "");
 }
 
-/* Execute the command as a shell finds it: by PATH unless it has a slash; a script without an interpreter line is sh's.
- * Returns only when it can't be, with the errno that tells most. */
+/* The arguments with which sh runs a script that has no interpreter line; NULL when out of memory. */
+static char **script_arguments(char *path, char *const *command) {
+    size_t count = 0;
+    while (command[count])
+        count++;
+    char **script = calloc(count + 2, sizeof *script);
+    if (script) {
+        script[0] = (char *)"/bin/sh";
+        script[1] = path;
+        memcpy(script + 2, command + 1, (count ? count : 1) * sizeof *script);
+    }
+    return script;
+}
+
+/* Execute the file at `path`; returns only when it can't be, with errno. */
+static int execute_at(char *path, char *const *command, char *const *environment) {
+    const char *file = path;
+    for (;;) {
+        execve(file, command, environment); /* the one exec of the user's command */
+        if (errno != ENOEXEC || file != path || !(command = script_arguments(path, command)))
+            return errno;
+        file = command[0];
+    }
+}
+
+/* Execute the command as a shell finds it: by PATH unless it has a slash. Returns only when it can't be, with the errno
+ * that tells most: what was found and can't be executed before what wasn't found. */
 static int execute(char *const *command, char *const *environment) {
     const char *name = command[0], *search = "";
     char path[PATH_MAX];
@@ -109,37 +136,21 @@ static int execute(char *const *command, char *const *environment) {
     for (char *const *entry = environment; *entry; entry++)
         if (strncmp(*entry, "PATH=", 5) == 0)
             search = *entry + 5;
-    bool direct = strchr(name, '/') || !*name;
-    for (const char *at = search;; at++) {
-        size_t size = direct ? 0 : strcspn(at, ":");
-        int length = direct ? snprintf(path, sizeof path, "%s", name)
-                            : snprintf(path, sizeof path, "%.*s%s%s", (int)size, at, size ? "/" : "", name);
-        if (length < (int)sizeof path) {
-            size_t count = 0;
-            while (command[count])
-                count++;
-            char **script = calloc(count + 2, sizeof *script);
-            if (script) {
-                script[0] = (char *)"/bin/sh";
-                script[1] = path;
-                memcpy(script + 2, command + 1, count * sizeof *script);
-            }
-            char *const *attempts[] = {command, script};
-            for (int i = 0; i < 2 && attempts[i]; i++) {
-                execve(i ? attempts[i][0] : path, attempts[i], environment); /* the one exec of the user's command */
-                if (errno != ENOEXEC)
-                    break;
-            }
-            free(script);
-            if (errno != ENOENT && errno != ENOTDIR && (best == ENOENT || best == EACCES))
-                best = errno;
-        } else if (direct) {
-            best = ENAMETOOLONG;
+    if (strchr(name, '/'))
+        return snprintf(path, sizeof path, "%s", name) < (int)sizeof path ? execute_at(path, command, environment)
+                                                                           : ENAMETOOLONG;
+    for (const char *at = search; *name; at++) {
+        size_t size = strcspn(at, ":");
+        if (snprintf(path, sizeof path, "%.*s%s%s", (int)size, at, size ? "/" : "", name) < (int)sizeof path) {
+            int error = execute_at(path, command, environment);
+            if (error != ENOENT && error != ENOTDIR && (best == ENOENT || best == EACCES))
+                best = error;
         }
         at += size;
-        if (direct || !*at)
-            return best;
+        if (!*at)
+            break;
     }
+    return best;
 }
 
 _Noreturn void command_run(const struct init_arguments *arguments, int terminal) {
@@ -159,7 +170,7 @@ _Noreturn void command_run(const struct init_arguments *arguments, int terminal)
     if (message_send(control, &message, NULL, 0))
         _exit(1);
     message = (struct message){.type = MESSAGE_EXEC_FAILED};
-    message.value = execute(plan->policy->command, (char *const *)(void *)plan->environment.kept.at);
+    message.value = execute(plan->policy->command, (char *const *)plan->environment.kept.at);
     message_tell(control, &message);
     _exit(message.value == ENOENT ? EXIT_NOT_FOUND : EXIT_REFUSED);
 }

@@ -84,7 +84,7 @@ static void compile_steps(struct plan *plan) {
                                                    : true;
         plan->taken[step] = needed && !plan->probe->missing[step];
         if (needed && !plan->taken[step])
-            plan->provided &= ~step_text[step].gives;
+            plan->provided &= step_text[step].gives & G_BOX ? 0 : ~step_text[step].gives;
     }
 }
 

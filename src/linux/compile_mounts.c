@@ -41,7 +41,8 @@ static const struct mount proc_covers[] = {
     PROC_EMPTY("/proc/acpi", true),       PROC_READONLY("/proc/bus"),
     PROC_READONLY("/proc/fs"),            PROC_READONLY("/proc/irq"),
     PROC_EMPTY("/proc/kcore", false),     PROC_EMPTY("/proc/key-users", false),
-    PROC_EMPTY("/proc/keys", false),      PROC_EMPTY("/proc/scsi", true),
+    PROC_EMPTY("/proc/keys", false),      PROC_READONLY("/proc/pressure"),
+    PROC_EMPTY("/proc/scsi", true),
     PROC_READONLY("/proc/sys"),           PROC_EMPTY("/proc/sysrq-trigger", false),
     PROC_EMPTY("/proc/timer_list", false),
 };
@@ -123,9 +124,11 @@ static int add_base(struct arena *arena, const struct plan *plan, mount_list *mo
         failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_LINK, .target = probe->links.at[i].path,
                                                           .source = probe->links.at[i].target, .why = "link of the host",
                                                           .step = STEP_MOUNTS});
-    failed |= add_scratch(arena, mounts, "/tmp", 01777, "private");
-    failed |= add_scratch(arena, mounts, "/var/tmp", 01777, "private");
-    failed |= add_scratch(arena, mounts, "/run", 0755, "private");
+    static const char *const temporary[] = {"/tmp", "/var/tmp", "/run"};
+    for (size_t i = 0; i < sizeof temporary / sizeof temporary[0]; i++) {
+        const char *path = probe->temporary[i].path ? probe->temporary[i].path : temporary[i];
+        failed |= add_scratch(arena, mounts, path, i < 2 ? 01777 : 0755, "private");
+    }
     failed |= add_scratch(arena, mounts, "/dev/shm", 01777, "private");
     failed |= add_scratch(arena, mounts, plan->home, 0700, "scratch home");
     return failed;

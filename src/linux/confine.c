@@ -4,7 +4,6 @@
 #include "linux/sys.h"
 
 #include <errno.h>
-#include <linux/securebits.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -20,9 +19,7 @@ int confine_capabilities(void) {
             capability++;
         if (!capability || (capability < CAPABILITIES_MAX && errno != EINVAL)) /* EINVAL: past the last one */
             return -1;
-        int bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
-                   SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
-        if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0))
+        if (prctl(PR_SET_SECUREBITS, CONFINED_SECUREBITS, 0, 0, 0))
             return -1;
     }
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))

@@ -2,6 +2,14 @@
 #ifndef PINFOLD_LINUX_CONFINE_H
 #define PINFOLD_LINUX_CONFINE_H
 
+#include <linux/securebits.h>
+
+/* What the box's processes have: root is nobody special, and none of it can be changed. */
+enum {
+    CONFINED_SECUREBITS = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
+                          SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED,
+};
+
 /* Empty all capability sets (effective, permitted, inheritable, ambient, bounding) and lock securebits. The bounding set
  * and the securebits can only be changed by one who has CAP_SETPCAP; without it they stay, and no_new_privs makes them
  * harmless. -1 with errno set. */

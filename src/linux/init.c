@@ -170,6 +170,36 @@ static _Noreturn void supervise(const struct init_arguments *arguments, pid_t co
     _exit(message_send(arguments->control, &message, NULL, 0) ? 1 : 0);
 }
 
+/* The command's words and variables stand in pinfold's own argument area, which is about to be overwritten. */
+static char **copy_list(const struct init_arguments *arguments, const char *const *list, size_t count) {
+    char **copy = calloc(count + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++)
+        if (!(copy[i] = strdup(list[i])))
+            copy = NULL;
+    if (!copy)
+        fail(arguments, STEP_LIFE, "");
+    return copy;
+}
+
+static struct init_arguments copy_words(const struct init_arguments *arguments) {
+    struct plan *plan = calloc(1, sizeof *plan);
+    struct policy *policy = calloc(1, sizeof *policy);
+    struct init_arguments copied = *arguments;
+    size_t words = 0, variables = arguments->plan->policy->environment.count;
+    if (!plan || !policy)
+        fail(arguments, STEP_LIFE, "");
+    *plan = *arguments->plan;
+    *policy = *plan->policy;
+    while (policy->command[words])
+        words++;
+    policy->command = copy_list(arguments, (const char *const *)policy->command, words);
+    policy->environment.at = (const char **)copy_list(arguments, policy->environment.at, variables);
+    plan->environment.kept.at = (const char **)copy_list(arguments, plan->environment.kept.at, plan->environment.kept.count);
+    plan->policy = policy;
+    copied.plan = plan;
+    return copied;
+}
+
 _Noreturn void init_run(const struct init_arguments *arguments) {
     sigset_t children;
     keep_own_descriptors(arguments);
@@ -185,15 +215,16 @@ _Noreturn void init_run(const struct init_arguments *arguments) {
         fail(arguments, STEP_CAPABILITIES, "");
     if (confine_no_new_privs())
         fail(arguments, STEP_NO_NEW_PRIVS, "");
+    const struct init_arguments copied = copy_words(arguments);
+    title_set("pinfold: init"); /* before there is anybody to read what stood there */
     pid_t command = fork();
     if (command < 0)
         fail(arguments, STEP_LIFE, "fork");
     if (!command)
-        command_run(arguments, terminal);
+        command_run(&copied, terminal);
     /* the slave stays open here, so that a command that closes and re-opens its terminal finds it still working */
     int keep[] = {arguments->control, arguments->life, reaper, terminal};
     if (fds_keep(keep, 4))
         fail(arguments, STEP_DESCRIPTORS, "pid 1");
-    title_set("pinfold: init");
     supervise(arguments, command, reaper);
 }

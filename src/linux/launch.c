@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,9 @@ static int wait_ready(const struct plan *plan, struct launch *launch, struct cha
         struct message message;
         int master = -1;
         size_t count = 1;
+        struct pollfd wait[] = {{launch->control, POLLIN, 0}, {launch->signals, POLLIN, 0}};
+        if (poll(wait, 2, -1) < 0 || wait[1].revents) /* nothing runs yet that could be given the signal */
+            return failure_set(failure, STEP_LIFE, EINTR, "");
         int got = message_receive(launch->control, &message, &master, &count);
         if (got <= 0)
             return failure_set(failure, STEP_LIFE, got ? errno : EPIPE, "the box ended before it was ready");
@@ -182,12 +186,14 @@ static int start(const struct plan *plan, struct launch *launch, struct witness 
     return wait_ready(plan, launch, channels, failure);
 }
 
-int launch_start(const struct plan *plan, const sigset_t *mask, struct launch *launch, struct failure *failure) {
+int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct launch *launch,
+                 struct failure *failure) {
     struct witness witness = {.socket = -1, .listener = -1};
     struct channels channels = {0};
     *launch = (struct launch){.init = -1, .pidfd = -1, .control = -1, .life = -1, .relay = -1, .relay_link = -1,
-                              .mask = *mask};
+                              .signals = signals, .mask = *mask};
     int result = start(plan, launch, &witness, &channels, failure);
+    launch->untried = (witness.hidden ? 0 : G(FS_READ)) | (witness.port ? 0 : G(NET_LOCAL));
     witness_close(&witness);
     channels_close(&channels);
     if (result)

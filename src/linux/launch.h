@@ -17,6 +17,7 @@ struct launch {
     int life;       /* write end of the life pipe: nobody else has it */
     pid_t relay;
     int relay_link; /* supervise/relay.h */
+    uint32_t untried; /* guarantees that verify had nothing to try on */
     int signals;    /* supervise/signals.c; not the launch's to close */
     sigset_t mask;  /* the caller's signal mask, which the command gets back */
 };
@@ -40,8 +41,8 @@ struct init_arguments {
 };
 
 /* Make the box up to the moment before the command's exec, with everything verified. 0: the command is being executed.
- * -1: *failure says which step failed; nothing of the box is left. */
-int launch_start(const struct plan *plan, const sigset_t *mask, struct launch *launch, struct failure *failure)
+ * -1: *failure says which step failed (errno EINTR: a signal came on `signals`); nothing of the box is left. */
+int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct launch *launch, struct failure *failure)
     __attribute__((nonnull, warn_unused_result));
 
 /* End everything in the box now, wait for it, and close what the launch holds. */

@@ -11,6 +11,26 @@
 #include <string.h>
 #include <unistd.h>
 
+/* An errno that is about this moment, not about what the host has: nothing may be given up for it. */
+static bool says_nothing(int error) {
+    static const int passing[] = {EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO, EPIPE, EPROTO, ESTALE};
+    for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
+        if (error == passing[i])
+            return true;
+    return false;
+}
+
+static int refuse(const struct failure *failure, struct error *err) {
+    const char *mend = failure->error == EMFILE || failure->error == ENFILE ? "; remedy: more open files (ulimit -n)"
+                       : failure->error == EAGAIN                            ? "; remedy: more processes (ulimit -u)"
+                       : failure->error == ENOMEM                            ? "; remedy: free memory, or a larger memory limit"
+                                                                             : "";
+    if (failure->error == EINTR)
+        return error_set(err, EXIT_REFUSED, "refused, nothing was started: interrupted by a signal");
+    return error_set(err, EXIT_REFUSED, "refused, nothing was started: can't %s (%s%s%s)%s", step_text[failure->step].what,
+                     failure->detail, failure->detail[0] ? ": " : "", error_name(failure->error), mend);
+}
+
 static int native_launch(struct box *box, struct error *err) {
     struct failure failure = {0};
     struct launch *launch = arena_alloc(&box->arena, sizeof *launch);
@@ -22,13 +42,16 @@ static int native_launch(struct box *box, struct error *err) {
     if (signals < 0)
         return error_set(err, EXIT_REFUSED, "refused, nothing was started: signals can't be taken (%s)", error_name(errno));
     box->launch = launch;
-    if (!launch_start(&box->plan, &mask, launch, &failure)) {
+    if (!launch_start(&box->plan, &mask, signals, launch, &failure)) {
         launch->signals = signals;
+        box->plan.untried = launch->untried;
         return 0;
     }
     close(signals);
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    /* Which step is missing on this host; a failure that can't be attributed, or comes twice, refuses the run. */
+    if (says_nothing(failure.error) || failure.step == STEP_VERIFY)
+        return refuse(&failure, err);
+    /* Which step is missing on this host; one that comes twice refuses the run. */
     int before = box->probe.missing[failure.step];
     if (failure.step == STEP_USER_NAMESPACE)
         probe_namespaces(&box->probe, failure.error);
@@ -38,10 +61,7 @@ static int native_launch(struct box *box, struct error *err) {
         return -1;
     if (failure.detail[0])
         box->probe.detail = arena_copy(&box->arena, failure.detail);
-    if (before || failure.step == STEP_VERIFY)
-        return error_set(err, EXIT_REFUSED, "refused, nothing was started: can't %s (%s%s%s)", step_text[failure.step].what,
-                         failure.detail, failure.detail[0] ? ": " : "", error_name(failure.error));
-    return -1;
+    return before ? refuse(&failure, err) : -1;
 }
 
 static void native_wait(struct box *box) {

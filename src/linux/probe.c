@@ -45,6 +45,10 @@ static int probe_system(struct arena *arena, struct probe *probe) {
         return -1;
     if (added)
         *added = cpu;
+    static const char *const temporary[] = {"/tmp", "/var/tmp", "/run"};
+    for (size_t i = 0; i < sizeof temporary / sizeof temporary[0]; i++)
+        if (resolve(arena, "/", temporary[i], &probe->temporary[i], &probe->links))
+            return -1;
     /* /var/run is a link on most systems, and programs use it */
     struct place run;
     return resolve(arena, "/", "/var/run", &run, &probe->links);

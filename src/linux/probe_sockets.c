@@ -84,10 +84,8 @@ static int at_top(struct arena *arena, struct probe *probe, const struct place *
     int failed = 0, count = 0;
     struct dirent *entry;
     while (folder && !failed && (entry = readdir(folder))) {
-        if (++count > TOP_ENTRIES) {
-            probe->sockets_complete = false;
+        if (++count > TOP_ENTRIES)
             break;
-        }
         if (entry->d_type != DT_SOCK && entry->d_type != DT_UNKNOWN)
             continue;
         char *path = arena_printf(arena, "%s/%s", root->path, entry->d_name);
@@ -100,7 +98,6 @@ static int at_top(struct arena *arena, struct probe *probe, const struct place *
 }
 
 int probe_sockets(struct arena *arena, struct probe *probe) {
-    probe->sockets_complete = true;
     if (listed(arena, probe) || at_top(arena, probe, &probe->workspace) || at_top(arena, probe, &probe->work_tree))
         return -1;
     for (size_t i = 0; i < probe->grants.count; i++)

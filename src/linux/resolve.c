@@ -71,9 +71,8 @@ static int step(struct arena *arena, struct walk *walk, const char *name, struct
     return 0;
 }
 
-int resolve(struct arena *arena, const char *folder, const char *path, struct place *place, void *links) {
+int resolve(struct arena *arena, const char *folder, const char *path, struct place *place, link_list *links) {
     struct walk walk = {.links = 0};
-    link_list *list = links;
     int size = path[0] == '/' ? snprintf(walk.rest, sizeof walk.rest, "%s", path)
                               : snprintf(walk.rest, sizeof walk.rest, "%s/%s", folder, path);
     *place = (struct place){0};
@@ -99,8 +98,8 @@ int resolve(struct arena *arena, const char *folder, const char *path, struct pl
         struct link link = {0};
         if (step(arena, &walk, name, &link))
             return -1;
-        if (link.path && list) {
-            struct link *added = list_add(arena, list);
+        if (link.path && links) {
+            struct link *added = list_add(arena, links);
             if (!added)
                 return -1;
             *added = link;

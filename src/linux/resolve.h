@@ -4,12 +4,10 @@
 
 #include "plan/probe.h"
 
-typedef LIST(struct link) link_list;
-
 /* Follow `path` (relative ones from `folder`, an absolute path) to the object it names. place->error says how that
  * went; place->path is then still set, with the part that doesn't exist taken as written. Symlinks on the way are added
  * to `links` unless it is NULL. 0, or -1 when out of memory. */
-int resolve(struct arena *arena, const char *folder, const char *path, struct place *place, void *links)
+int resolve(struct arena *arena, const char *folder, const char *path, struct place *place, link_list *links)
     __attribute__((nonnull(1, 2, 3, 4), warn_unused_result));
 
 #endif

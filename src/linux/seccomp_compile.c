@@ -136,7 +136,7 @@ static void emit_personality(struct seccomp_program *p) {
     give(p, SECCOMP_RET_ALLOW);
 }
 
-/* Arguments first to last must be the mapped id or -1, else EPERM. */
+/* The argument must be the mapped id or -1, else EPERM. */
 static void check_id(struct seccomp_program *p, unsigned argument, uint32_t id) {
     load_argument(p, argument);
     emit(p, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, id);
@@ -144,6 +144,7 @@ static void check_id(struct seccomp_program *p, unsigned argument, uint32_t id) 
     give(p, ERRNO_EPERM);
 }
 
+/* Arguments first to last are ids. */
 static void emit_ids(struct seccomp_program *p, unsigned first, unsigned last, uint32_t id) {
     for (unsigned i = first; i <= last; i++)
         check_id(p, i, id);
@@ -258,6 +259,9 @@ int seccomp_compile(const struct seccomp_table *table, const struct seccomp_ids 
     emit(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, NATIVE_ARCH);
     give(program, SECCOMP_RET_KILL_PROCESS);
     load(program, offsetof(struct seccomp_data, nr));
+    /* a tracer skips a call by making its number -1: what the kernel then does is nothing */
+    if (table->others == ACTION_ALLOW)
+        when_equal(program, 0xffffffff, SECCOMP_RET_ALLOW);
 #ifdef FOREIGN_BIT
     emit(program, BPF_JMP | BPF_JGE | BPF_K, 0, 1, FOREIGN_BIT);
     give(program, SECCOMP_RET_KILL_PROCESS);

@@ -85,6 +85,4 @@ enum {
     CALL_open_tree_attr = 467,
 };
 
-enum { SECUREBITS_LOCKED = 0xff & ~0x10 & ~0x20 }; /* every bit and its lock; keep_caps is off but locked below */
-
 #endif

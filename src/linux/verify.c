@@ -13,7 +13,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/securebits.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -170,13 +169,11 @@ static int verify_privilege(const struct check *check) {
     gid_t gids[3];
     struct rlimit core;
     bool capabilities = plan->taken[STEP_CAPABILITIES] && layer_on(STEP_CAPABILITIES);
-    const int locked = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
-                       SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
     if (must_be(check, GUARANTEE_PRIVILEGE, "no_new_privs is set", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) ||
         must_be(check, GUARANTEE_PRIVILEGE, "every capability set is empty",
                 !capabilities || !confine_capabilities_empty(1)) ||
         must_be(check, GUARANTEE_PRIVILEGE, "securebits are locked",
-                !capabilities || prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) == locked) ||
+                !capabilities || prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) == CONFINED_SECUREBITS) ||
         must_be(check, GUARANTEE_PRIVILEGE, "core dumps are off",
                 !getrlimit(RLIMIT_CORE, &core) && !core.rlim_cur && !core.rlim_max))
         return -1;
@@ -198,6 +195,20 @@ static int verify_ids(const struct check *check) {
                    read && (!check->plan->root_mapped || (inside == 0 && count == check->plan->id_count && outside != 0)));
 }
 
+/* What exec will be given: every name is allowed or was asked for. */
+static int verify_environment(const struct check *check) {
+    const struct environment *environment = &check->plan->environment;
+    for (size_t i = 0; i < environment->kept.count; i++) {
+        const char *entry = environment->kept.at[i];
+        size_t size = strcspn(entry, "=");
+        if (must_be(check, GUARANTEE_ENVIRONMENT, "each variable is granted",
+                    environment_allows(entry, size) || environment_asked_for(check->plan->policy, entry, size)))
+            return -1;
+    }
+    return must_be(check, GUARANTEE_ENVIRONMENT, "the list of variables ends where it should",
+                   !environment->kept.at[environment->kept.count]);
+}
+
 static int verify_kernel(const struct check *check) {
     if (!check->plan->taken[STEP_SECCOMP] || !layer_on(STEP_SECCOMP))
         return 0;
@@ -217,7 +228,7 @@ int verify_box(const struct plan *plan, const struct witness *witness, const int
     const struct check check = {plan, witness, failure};
     static int (*const checks[])(const struct check *) = {
         verify_read,    verify_landlock,  verify_mounts, verify_namespaces, verify_network, verify_sockets,
-        verify_process, verify_privilege, verify_ids,    verify_kernel};
+        verify_process, verify_privilege, verify_ids,    verify_kernel,     verify_environment};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         if (checks[i](&check))
             return -1;

@@ -36,7 +36,7 @@ static json_t *layers_of(const struct plan *plan, int guarantee) {
     json_t *layers = json_array();
     int failed = 0;
     for (int step = 0; step < STEP_COUNT; step++)
-        if (plan->taken[step] && step_text[step].gives & UINT32_C(1) << guarantee)
+        if (plan->taken[step] && step_text[step].gives & (G_BOX | UINT32_C(1) << guarantee))
             failed |= json_array_append_new(layers, json_string(step_text[step].name));
     return finish(layers, failed);
 }
@@ -48,7 +48,8 @@ json_t *describe_guarantees(const struct plan *plan, bool ran) {
         bool provided = plan->provided & UINT32_C(1) << i, waived = plan->policy->waived & UINT32_C(1) << i;
         const char *state = waived ? "waived" : !provided ? "missing" : ran ? "held" : "planned";
         json_t *one = json_pack("{s:s, s:s, s:b, s:o, s:s}", "state", state, "promise", guarantee_text[i].sentence,
-                                "provided", provided, "layers", layers_of(plan, i), "proof", guarantee_text[i].proof);
+                                "provided", provided, "layers", layers_of(plan, i), "proof",
+                                ran && plan->untried & UINT32_C(1) << i ? "read back" : guarantee_text[i].proof);
         failed |= json_object_set_new(all, guarantee_text[i].name, one);
     }
     return finish(all, failed);
@@ -116,7 +117,7 @@ static json_t *describe_sockets(const struct plan *plan) {
     }
     return finish(json_pack("{s:o, s:o, s:s, s:b}", "covered", covered, "granted", granted, "closed_by",
                             plan->probe->landlock_abi >= 9 ? "landlock" : "cover at the start", "complete",
-                            plan->probe->landlock_abi >= 9 || plan->probe->sockets_complete),
+                            plan->probe->landlock_abi >= 9),
                   failed);
 }
 
@@ -125,10 +126,10 @@ static const char *root_text(const struct plan *plan) {
 }
 
 json_t *describe_plan(const struct plan *plan) {
-    return json_pack("{s:s, s:{s:s, s:i}, s:{s:i, s:i, s:s, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",
+    return json_pack("{s:s, s:{s:s, s:i}, s:{s:I, s:I, s:s, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",
                      "backend", plan->backend,                                                   //
                      "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, //
-                     "ids", "uid", (int)plan->probe->uid, "gid", (int)plan->probe->gid, "root", root_text(plan), "host_uid",
+                     "ids", "uid", (json_int_t)plan->probe->uid, "gid", (json_int_t)plan->probe->gid, "root", root_text(plan), "host_uid",
                      (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid),         //
                      "workspace", describe_bytes(plan->workspace),                               //
                      "folder", describe_bytes(plan->current),                                    //

@@ -48,7 +48,7 @@ static void list_guarantees(const struct plan *plan, FILE *out) {
         fputs("                  by", out);
         const char *separator = " ";
         for (int step = 0; step < STEP_COUNT; step++)
-            if (plan->taken[step] && step_text[step].gives != G_ALL && step_text[step].gives & UINT32_C(1) << i) {
+            if (plan->taken[step] && step_text[step].gives & UINT32_C(1) << i) {
                 fprintf(out, "%s%s", separator, step_text[step].name);
                 separator = ", ";
             }

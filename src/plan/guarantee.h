@@ -21,6 +21,7 @@ enum step {
 /* Sets of guarantees are bits. */
 #define G(id) (UINT32_C(1) << GUARANTEE_##id)
 #define G_ALL ((UINT32_C(1) << GUARANTEE_COUNT) - 1)
+#define G_BOX (UINT32_C(1) << 31) /* in a step's set: every guarantee, and no waiver helps */
 /* These two can't be waived: nothing is given up with them that a user could want. */
 #define G_NEVER_WAIVED (G(ENVIRONMENT) | G(DESCRIPTORS))
 

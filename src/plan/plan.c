@@ -26,9 +26,9 @@ int plan_check(const struct plan *plan, struct error *err) {
         }
     }
     for (int step = 0; step < STEP_COUNT; step++) {
-        if (plan->taken[step] || !(step_text[step].gives & lacking))
+        bool all = step_text[step].gives & G_BOX;
+        if (plan->taken[step] || !plan->probe->missing[step] || !(all || step_text[step].gives & lacking))
             continue;
-        bool all = (step_text[step].gives & G_ALL) == G_ALL || (lacking & G_NEVER_WAIVED);
         return error_set(err, EXIT_REFUSED, "refused, nothing was started: can't %s (%s%s%s), so %s can't be promised; remedy: %s%s%s",
                          step_text[step].what, plan->probe->detail ? plan->probe->detail : "",
                          plan->probe->detail ? ": " : "", error_name(plan->probe->missing[step]), all ? "the box" : names,

@@ -65,6 +65,7 @@ struct plan {
     const struct policy *policy;
     const struct probe *probe;
     uint32_t provided;         /* set of guarantees */
+    uint32_t untried;          /* after a launch: this host has nothing to try these on, so state was compared instead */
     bool taken[STEP_COUNT];    /* the steps of this plan */
     bool root_kept;            /* a root caller whose kernel uid stays 0 */
     bool root_mapped;          /* a root caller who runs as an unprivileged host uid */

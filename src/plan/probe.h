@@ -21,6 +21,7 @@ struct place {
 struct link {
     const char *path, *target;
 };
+typedef LIST(struct link) link_list;
 
 enum descriptor_kind {
     DESCRIPTOR_CLOSED,
@@ -55,11 +56,11 @@ struct probe {
     struct place home;        /* the folder $HOME names; path is set also when it doesn't exist */
     struct place account_home; /* the home in the passwd file, if another */
     struct place work_tree;   /* a git work tree around the workspace, if any */
+    struct place temporary[3]; /* /tmp, /var/tmp and /run, wherever they are */
     LIST(struct place) system; /* the system roots that exist as folders */
     LIST(struct place) grants; /* one for each of policy->grants */
-    LIST(struct link) links;
+    link_list links;
     LIST(const char *) sockets;  /* unix sockets found on the host, as canonical paths */
-    bool sockets_complete;       /* false when a folder was too large to look through */
     LIST(struct place) private_places; /* under /etc, not for everyone to read (looked for when root is kept) */
     LIST(struct descriptor) descriptors; /* 0, 1, 2, then the granted ones */
 };

@@ -77,7 +77,7 @@ static const char *caller_entry(char *const *caller, const char *name) {
     return NULL;
 }
 
-static bool is_asked_for(const struct policy *policy, const char *name, size_t size) {
+bool environment_asked_for(const struct policy *policy, const char *name, size_t size) {
     for (size_t i = 0; i < policy->environment.count; i++) {
         const char *asked = policy->environment.at[i];
         if (strncmp(asked, name, size) == 0 && (asked[size] == '=' || asked[size] == '\0'))
@@ -94,7 +94,7 @@ int environment_build(struct arena *arena, const struct policy *policy, char *co
         if (equals && size && environment_allows(*at, size)) {
             if (environment_add(arena, environment, *at))
                 return error_memory(err);
-        } else if (!is_asked_for(policy, *at, size)) {
+        } else if (!environment_asked_for(policy, *at, size)) {
             const char **name = list_add(arena, &environment->dropped);
             if (!name || !(*name = arena_copy_bytes(arena, *at, size)))
                 return error_memory(err);

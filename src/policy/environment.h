@@ -13,6 +13,9 @@ struct environment {
 /* Is a variable of this name passed without being asked for? */
 bool environment_allows(const char *name, size_t size) __attribute__((nonnull));
 
+/* Did the operator ask for it with --env? */
+bool environment_asked_for(const struct policy *policy, const char *name, size_t size) __attribute__((nonnull));
+
 /* Set NAME=VALUE in `environment`, replacing an older value. 0, or -1 when out of memory. */
 int environment_set(struct arena *arena, struct environment *environment, const char *name, const char *value)
     __attribute__((nonnull, warn_unused_result));

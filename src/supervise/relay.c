@@ -103,6 +103,7 @@ static int report_write(const struct relay *relay, int link) {
         const struct stream *stream = &relay->stream[i];
         report.stream[i].seen = stream->seen;
         report.stream[i].dropped = output_dropped(&stream->output);
+        report.stream[i].error = stream->lost;
     }
     ssize_t sent = send(link, &report, sizeof report, MSG_NOSIGNAL);
     if (sent >= 0 && sent != sizeof report)

@@ -33,7 +33,7 @@ enum {
     PTY_REMAINING = 1 << 20,  /* more than a pty can hold */
 };
 
-enum step { STEP_MOVED, STEP_BLOCKED, STEP_OVER };
+enum progress { MOVED, BLOCKED, OVER };
 
 static int descriptor_unblock(int fd) {
     int flags = fcntl(fd, F_GETFL);
@@ -109,15 +109,15 @@ static ssize_t source_read(struct stream *stream) {
 }
 
 /* An error is an end of file: EIO of a terminal or pty without another end, ECONNRESET, a descriptor not for reading */
-static enum step stream_fill(struct stream *stream) {
+static enum progress stream_fill(struct stream *stream) {
     ssize_t got;
     do
         got = source_read(stream);
     while (got < 0 && errno == EINTR);
     if (got < 0 && errno == EAGAIN && !stream->finishing && !source_is_file(stream))
-        return STEP_BLOCKED;
+        return BLOCKED;
     if (got <= 0)
-        return STEP_OVER;
+        return OVER;
     stream->seen += (uint64_t)got;
     if (stream->finishing)
         stream->remaining -= (uint64_t)got;
@@ -125,7 +125,7 @@ static enum step stream_fill(struct stream *stream) {
     stream->end = (size_t)got;
     if (stream_limited(stream))
         stream->end = output_take(&stream->output, stream->buffer, (size_t)got);
-    return STEP_MOVED;
+    return MOVED;
 }
 
 static ssize_t target_write(const struct stream *stream) {
@@ -142,17 +142,20 @@ static ssize_t target_write(const struct stream *stream) {
 }
 
 /* An error (nobody reads, disk full) means that nothing more can be written. */
-static enum step stream_drain(struct stream *stream) {
+static enum progress stream_drain(struct stream *stream) {
     while (stream->start < stream->end) {
         ssize_t wrote = target_write(stream);
         if (wrote > 0)
             stream->start += (size_t)wrote;
         else if (wrote == 0 || (errno == EAGAIN && !target_is_file(stream)))
-            return STEP_BLOCKED;
-        else if (errno != EINTR)
-            return STEP_OVER;
+            return BLOCKED;
+        else if (errno != EINTR) {
+            if (!stream->is.inward && errno != EPIPE)
+                stream->lost = errno;
+            return OVER;
+        }
     }
-    return STEP_MOVED;
+    return MOVED;
 }
 
 static void file_give_back(const struct stream *stream) {
@@ -180,10 +183,10 @@ void stream_move(struct stream *stream) {
         if (stream->again)
             return;
         if (stream->start == stream->end && stream->state == STREAM_OPEN) {
-            enum step step = stream_fill(stream);
-            if (step == STEP_BLOCKED)
+            enum progress progress = stream_fill(stream);
+            if (progress == BLOCKED)
                 return;
-            if (step == STEP_OVER)
+            if (progress == OVER)
                 stream->state = STREAM_ENDED;
         }
         if (stream->start == stream->end && stream->state == STREAM_ENDED) {
@@ -195,10 +198,10 @@ void stream_move(struct stream *stream) {
                 return;
             }
         }
-        enum step step = stream_drain(stream);
-        if (step == STEP_OVER)
+        enum progress progress = stream_drain(stream);
+        if (progress == OVER)
             stream_lost(stream);
-        if (step != STEP_MOVED)
+        if (progress != MOVED)
             return;
     }
 }

@@ -49,6 +49,12 @@ static void send_signal(struct watch *watch, int number, bool all) {
     message_tell(watch->launch->control, &message); /* fails only when init has gone */
 }
 
+/* Never with a number that isn't our child's: kill(-1) is everybody. */
+static void end_init(const struct watch *watch) {
+    if (watch->launch->init > 0)
+        (void)kill(watch->launch->init, SIGKILL);
+}
+
 static void stop(struct watch *watch) {
     if (watch->phase == PHASE_RUNNING)
         watch->phase = PHASE_STOPPING;
@@ -87,7 +93,7 @@ static void take_message(struct watch *watch) {
     } else if (message.type == MESSAGE_EXEC_FAILED) {
         watch->box->result.exec_error = message.value ? message.value : ENOEXEC;
     } else if (message.type == MESSAGE_FAILED) {
-        (void)kill(watch->launch->init, SIGKILL);
+        end_init(watch);
     }
 }
 
@@ -122,12 +128,12 @@ static void take_report(struct watch *watch) {
     if (watch->phase == PHASE_ENDED)
         watch->phase = PHASE_DONE;
     else if (got != sizeof *report)
-        (void)kill(watch->launch->init, SIGKILL); /* without its relay the box is deaf and mute */
+        end_init(watch); /* without its relay the box is deaf and mute */
 }
 
 static int time_left(const struct watch *watch) {
     uint64_t at = watch->kill_at;
-    if (watch->deadline && watch->phase == PHASE_RUNNING && (!at || watch->deadline < at))
+    if (watch->deadline && !watch->timed_out && (!at || watch->deadline < at))
         at = watch->deadline;
     uint64_t now = now_in(1000);
     if (!at)
@@ -138,16 +144,20 @@ static int time_left(const struct watch *watch) {
 
 static void take_time(struct watch *watch) {
     uint64_t now = now_in(1000);
-    if (watch->deadline && watch->phase == PHASE_RUNNING && now >= watch->deadline) {
+    if (watch->deadline && !watch->timed_out && now >= watch->deadline) {
         watch->timed_out = true;
-        send_signal(watch, SIGTERM, true);
-        stop(watch);
+        if (watch->phase == PHASE_ENDED) {
+            watch->kill_at = now; /* the command is over, and nobody takes its output */
+        } else {
+            send_signal(watch, SIGTERM, true);
+            stop(watch);
+        }
     }
     if (!watch->kill_at || now < watch->kill_at)
         return;
     watch->kill_at = 0;
-    if (watch->phase == PHASE_STOPPING && watch->launch->init > 0)
-        (void)kill(watch->launch->init, SIGKILL);
+    if (watch->phase == PHASE_STOPPING)
+        end_init(watch);
     else if (watch->phase == PHASE_ENDED)
         watch->phase = PHASE_DONE;
 }
@@ -181,7 +191,7 @@ static void judge(struct watch *watch) {
         result->outcome = OUTCOME_TIMEOUT;
         result->status = EXIT_TIMEOUT;
     } else if (result->exec_error) {
-        bool absent = result->exec_error == ENOENT || result->exec_error == ENOTDIR;
+        bool absent = result->exec_error == ENOENT;
         result->outcome = absent ? OUTCOME_NOT_FOUND : OUTCOME_NOT_EXECUTABLE;
         result->status = absent ? EXIT_NOT_FOUND : EXIT_REFUSED;
     } else if (watch->ended) {
@@ -191,6 +201,10 @@ static void judge(struct watch *watch) {
         result->outcome = OUTCOME_TERMINATED;
         result->status = 128 + watch->told;
     }
+    for (size_t i = 0; i < RELAY_STREAMS && !result->lost; i++)
+        result->lost = result->relay.stream[i].error;
+    if (result->lost && !result->status)
+        result->status = EXIT_USAGE; /* what was to be written isn't: that is no success */
 }
 
 /* The terminal that the command reads and writes, or -1. */

@@ -16,12 +16,14 @@ struct rule {
     int error;          /* the errno the call fails with, or 0 when it is only delayed */
     unsigned delay_ms;  /* how long the call waits before it goes on */
     bool kill;          /* the command's first process is killed, and the call goes on once it is dead */
+    bool ends;          /* from this call on, rules that ask the supervisor have no effect */
     unsigned nth;       /* only this call (1 is the first) is affected, or 0 for every one */
     unsigned seen;      /* how many calls have matched; counted only by the supervisor */
 };
 
 struct rules {
     size_t count;
+    bool over; /* a rule that ends has matched */
     struct rule list[RULES_MAX];
 };
 

@@ -142,6 +142,9 @@ class State:
         if result.code == 126:
             assert_refused(self.lab, result)
             return False
+        if result.code in (125, 127) and nothing_ran(self.lab, result):   # a path that can't be looked at, for instance
+            assert result.out == "" and one_line(result), f"a refusal is one line: {result}"
+            return False
         if nothing_ran(self.lab, result):
             raise AssertionError(f"neither ran nor refused: {result}")
         (self.lab.ws / MARKER).unlink(missing_ok=True)

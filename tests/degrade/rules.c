@@ -3,7 +3,8 @@
  * RULE = NAME[@ARGUMENT:VALUE][#K]=ACTION, where NAME is a call's name or number, or a special name below;
  * @ARGUMENT:VALUE narrows the rule to calls whose argument (0 to 5) has that value; #K affects only the K-th match;
  * ACTION is an errno's name or number, delay:MILLISECONDS, or kill (SIGKILL to the command's first process before the
- * call goes on). Anything else is an error: a rule that is quietly left
+ * call goes on). The rule `until-execve` limits those that delay, kill or count to the time before the first execve of
+ * what the command itself starts. Anything else is an error: a rule that is quietly left
  * out would let a test pass that proves nothing. */
 #include "degrade.h"
 
@@ -152,6 +153,11 @@ static int specials_add(struct rules *rules, const char *name, const struct rule
 static int rule_parse(struct rules *rules, char *text, struct problem problem)
 {
     struct rule rule = {.argument = ANY_ARGUMENT};
+    if (strcmp(text, "until-execve") == 0) {
+        rule.call = SYS_execve;
+        rule.ends = true;
+        return rule_add(rules, &rule, problem);
+    }
     char *action = strchr(text, '=');
     if (action == NULL)
         return fail(problem, "not NAME=ERRNO, NAME=delay:MILLISECONDS or NAME=kill: %s", text);
@@ -201,5 +207,5 @@ int rules_parse(struct rules *rules, const char *text, char *problem, size_t pro
 
 bool rule_needs_supervisor(const struct rule *rule)
 {
-    return rule->delay_ms != 0 || rule->kill || rule->nth != 0;
+    return rule->delay_ms != 0 || rule->kill || rule->ends || rule->nth != 0;
 }

@@ -62,8 +62,9 @@ static struct pending call_judge(struct rules *rules, const struct seccomp_notif
     struct pending verdict = {.id = call->id, .due_ms = now_ms()};
     for (size_t i = 0; i < rules->count; i++) {
         struct rule *rule = &rules->list[i];
-        if (!rule_matches(rule, &call->data))
+        if (rules->over || !rule_matches(rule, &call->data))
             continue;
+        rules->over = rule->ends;
         rule->seen++;
         if (rule->nth != 0 && rule->nth != rule->seen)
             continue;

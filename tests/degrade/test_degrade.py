@@ -48,6 +48,14 @@ def test_only_the_chosen_call_fails_over_the_whole_tree(lab):
     assert sorted(p.name for p in lab.ws.iterdir()) == ["1", "2", "4", "5"]
 
 
+def test_until_execve_leaves_what_the_command_starts_alone(lab):
+    script = "import os, subprocess\ntry: os.mkdir('0')\nexcept OSError: print('failed')\n" \
+             "os.mkdir('1'); os.mkdir('2'); subprocess.call(['mkdir', '3'])"
+    done = degraded(lab, "mkdir#1=EPERM,mkdir#4=EPERM,until-execve", "/usr/bin/python3", "-c", script)
+    assert done.out == "failed\n" and done.err == "", done
+    assert sorted(p.name for p in lab.ws.iterdir()) == ["1", "2", "3"]
+
+
 def test_a_delay_waits_and_then_the_call_works(lab):
     start = time.monotonic()
     assert degraded(lab, "mkdir=delay:300", "mkdir", "x").code == 0

@@ -1,5 +1,6 @@
 """The analysers of `make lint`: clang-tidy (.clang-tidy says which checks), cppcheck, gcc -fanalyzer, and the layout.
 Each returns findings as the rules do. A tool that isn't installed is a finding, never a pass."""
+import platform
 import re
 import shutil
 import subprocess
@@ -37,7 +38,7 @@ def clang_tidy():
 
 
 def cppcheck():
-    flags = [f for f in compile_flags() if f.startswith("-D")]
+    flags = [f for f in compile_flags() if f.startswith("-D")] + [f"-D__{platform.machine()}__"]
     return tool_missing("cppcheck") or each(
         lambda path: ["cppcheck", "--quiet", "--std=c17", "--enable=warning,performance,portability", "--inline-suppr",
                       "--suppress=missingIncludeSystem", "--template={file}:{line}: {id}: {message}", "-Isrc", "-Icli",

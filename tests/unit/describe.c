@@ -57,7 +57,7 @@ static void waived_and_missing_are_told_apart(void **state) {
     (void)state;
     struct host host;
     host_user(&host);
-    host.probe.missing[STEP_IPC_NAMESPACE] = host.probe.missing[STEP_LOOPBACK] = EPERM;
+    host.probe.missing[STEP_IPC_NAMESPACE] = host.probe.missing[STEP_NET_NAMESPACE] = EPERM;
     host.policy.waived = G(IPC) | G(PROCESS);
     host_must_compile(&host);
     json_t *all = describe_guarantees(&host.plan, true);

@@ -74,7 +74,6 @@ static inline void host_user(struct host *host) {
     host->probe.executable = host_place("/usr/local/bin/pinfold", S_IFREG | 0755);
     host->probe.workspace = host->probe.current = host_folder("/home/u/src");
     host->probe.home = host->probe.account_home = host_folder("/home/u");
-    host->probe.sockets_complete = true;
     HOST_ADD(host, &host->probe.system, host_folder("/usr"));
     HOST_ADD(host, &host->probe.system, host_folder("/etc"));
     HOST_ADD(host, &host->probe.system, host_folder("/sys/devices/system/cpu"));

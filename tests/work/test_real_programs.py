@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import harness
-from workbench import PATH, PYTHON, checkout_copy, installed, keeps, node_keeps, python_keeps, raw, shell
+from workbench import PATH, PYTHON, checkout_copy, installed, keeps, node_keeps, python_keeps, raw
 
 
 def test_python_multiprocessing(lab):

@@ -4,10 +4,11 @@ import stat
 
 import pytest
 
-DEVICES = ["mem", "kmsg", "port", "vda", "sda", "loop0", "fuse", "kvm", "loop-control", "net/tun", "uinput", "hwrng",
-           "dri/card0", "snd/seq", "vhost-net", "vhost-vsock", "vsock", "nvidia0", "nvidiactl",
-           "input/event0", "console", "tty0", "tty1", "ttyS0", "vcs", "vcsa", "btrfs-control", "autofs", "zram0",
-           "vga_arbiter", "cpu_dma_latency", "cpu/0/msr", "userfaultfd", "rtc0", "nvram", "mapper/control", "hpet", "watchdog"]
+DEVICES = ["mem", "kmsg", "port", "vda", "sda", "loop0", "fuse", "kvm", "loop-control", "net/tun", "uinput",
+           "hwrng", "dri/card0", "snd/seq", "vhost-net", "vhost-vsock", "vsock", "nvidia0", "nvidiactl",
+           "input/event0", "console", "tty0", "tty1", "ttyS0", "vcs", "vcsa", "btrfs-control", "autofs",
+           "zram0", "vga_arbiter", "cpu_dma_latency", "cpu/0/msr", "userfaultfd", "rtc0", "nvram",
+           "mapper/control", "hpet", "watchdog"]
 
 
 @pytest.mark.parametrize("name", DEVICES)

@@ -25,7 +25,7 @@ def test_e224_arguments_are_verbatim(lab, name):
 def test_e224_two_megabytes(lab):
     """Arguments of 2 MB in all, the most that this host takes, arrive whole; the longest single one too."""
     size = 'import sys, zlib; d = "\\0".join(sys.argv[1:]).encode(); print(len(d), zlib.crc32(d))'
-    for words in [[chr(97 + i) * 100_000 for i in range(20)], ["x" * 131_071], [str(i) for i in range(100_000)]]:
+    for words in [[chr(97 + i) * 100_000 for i in range(20)], ["x" * 131_071], [str(i) for i in range(20_000)]]:
         argv = ["/usr/bin/python3", "-c", size, *words]
         outer = lab.plain(argv)
         assert outer.code == 0, "control leg"
@@ -40,7 +40,8 @@ def test_e224_too_much_is_refused(lab):
         done = lab.run(["/bin/sh", "-c", '>"$0"', marker, *["x" * 131_000] * 15, "y" * 70_000])
     except OSError:
         return
-    assert done.code == 0 or (done.code in (125, 126) and not marker.exists() and done.err.startswith("pinfold: ")), done
+    if done.code != 0:
+        assert done.code in (125, 126) and not marker.exists() and done.err.startswith("pinfold: "), done
 
 
 def test_e224_command_with_odd_name(lab):

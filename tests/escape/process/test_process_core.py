@@ -15,7 +15,8 @@ CRASH = {"as-it-is": "", "limit-0": "ulimit -S -c 0; ", "limit-max": "ulimit -S 
 @pytest.fixture
 def handler(lab):
     """The host's core handler for the time of this test: a script that notes the names of the programs that crash;
-    gives the count of a name. One test at a time; a guard process restores the old one, also when the test run is killed."""
+    gives the count of a name. One test at a time; a guard process restores the old one, also when the test run is
+    killed."""
     if os.geteuid() != 0:
         pytest.skip("only root can set the core handler")
     lock = open(LOCK, "w", encoding="ascii")

@@ -1,6 +1,8 @@
 """Unix sockets of the host, abstract and by path: 143 to 153. N: the net namespace; L: Landlock's abstract scope;
 M: the path isn't there, or the socket that was there at the start is covered."""
 import array
+import contextlib
+import fcntl
 import os
 import socket
 import subprocess
@@ -205,6 +207,29 @@ SERVICES = ["/run/dbus/system_bus_socket", "/run/user/{uid}/bus", "/run/user/{ui
             "/tmp/tmux-{uid}/default", "/tmp/ssh-XXpinfold/agent.77", "/var/run/docker.sock"]
 
 
+@contextlib.contextmanager
+def service_socket(stage, path):
+    """A listener at a place of the host's for a time, with the folders that it needs; one test at a time."""
+    with open("/var/tmp/pinfold-test-services.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert not os.path.lexists(path), f"this host has {path}: the control would call it"
+        made, folder = [], os.path.dirname(path)
+        while not os.path.isdir(folder):
+            made.insert(0, folder)
+            folder = os.path.dirname(folder)
+        try:
+            for one in made:
+                os.mkdir(one)
+                os.chmod(one, 0o755)
+            listener = stage.listener(path)
+            os.chmod(path, 0o777)
+            yield listener
+        finally:
+            os.unlink(path)
+            for one in reversed(made):
+                os.rmdir(one)
+
+
 @pytest.mark.parametrize("service", SERVICES)
 def test_e150_to_e153_services(lab, stage, service):
     """The sockets of well-known services are not there, at their usual places; where this host has none, the test
@@ -212,25 +237,9 @@ def test_e150_to_e153_services(lab, stage, service):
     path = service.format(uid=lab.user.uid)
     if os.geteuid() != 0:
         path = "/tmp/pinfold-test-" + unique("service")
-    real = os.path.realpath(path)
-    made = []
-    folder = os.path.dirname(real)
-    while not os.path.isdir(folder):
-        made.insert(0, folder)
-        folder = os.path.dirname(folder)
-    for one in made:
-        os.mkdir(one)
-        os.chmod(one, 0o755)
-    assert not os.path.lexists(real), f"this host has {real}: the control would call it"
-    try:
-        listener = stage.listener(real)
-        os.chmod(real, 0o777)
+    with service_socket(stage, os.path.realpath(path)) as listener:
         lab.legs(["unix_connect", "stream", path], {"ENOENT"}, witness=listener.seen,
                  without=("landlock", "seccomp"))
-    finally:
-        os.unlink(real)
-        for one in reversed(made):
-            os.rmdir(one)
 
 
 def test_e152_x11_abstract(lab, stage):
