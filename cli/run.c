@@ -82,6 +82,8 @@ int command_run_box(int argc, char **argv, char *const *caller) {
                  strerror(box.result.exec_error));
         print_message(text);
     }
+    if (box.result.outcome == OUTCOME_KILLED)
+        print_message("the box was ended before the command was done: killed from outside, or out of memory");
     if (box.result.lost) {
         char text[256];
         snprintf(text, sizeof text, "output of the command could not be written: %s", strerror(box.result.lost));

@@ -4,6 +4,7 @@
  * Should: reach exec only through verify. Must not: come back. */
 #include "base/fd.h"
 #include "box/message.h"
+#include "linux/confine.h"
 #include "linux/fds.h"
 #include "linux/landlock.h"
 #include "linux/launch.h"
@@ -88,6 +89,12 @@ static void take_keyring(const struct init_arguments *arguments, int control) {
     }
 }
 
+/* The limit itself is pinfold's own, from its first lines on; the filter keeps it from being lowered to 0. */
+static void check_core(const struct init_arguments *arguments, int control) {
+    if (arguments->plan->taken[STEP_LIMITS] && confine_core_closed())
+        fail(control, STEP_LIMITS, "the hard limit is 0 and the host hands core dumps to a program");
+}
+
 static void confine(const struct init_arguments *arguments, int control) {
     static struct seccomp_program program;
     const struct plan *plan = arguments->plan;
@@ -161,6 +168,7 @@ _Noreturn void command_run(const struct init_arguments *arguments, int terminal)
     take_session(arguments->control, terminal);
     int control = take_descriptors(arguments, terminal, numbers, &count);
     take_keyring(arguments, control);
+    check_core(arguments, control);
     confine(arguments, control);
     if (verify_box(plan, arguments->witness, numbers, count, &failure))
         launch_fail(control, &failure);

@@ -109,6 +109,15 @@ static int add_devices(struct arena *arena, mount_list *mounts) {
     return failed;
 }
 
+/* Without a rule for their file system, Landlock would close the box's own queues. */
+static int add_queues(struct arena *arena, const struct plan *plan, mount_list *mounts) {
+    if (plan->probe->missing[STEP_IPC_NAMESPACE])
+        return 0;
+    return mount_add(arena, mounts, (struct mount){.kind = MOUNT_QUEUES, .target = "/dev/mqueue", .rights = RIGHTS_WRITE,
+                                                   .writable = true, .folder = true, .why = "queues of the box's own",
+                                                   .step = STEP_MOUNTS});
+}
+
 static int add_scratch(struct arena *arena, mount_list *mounts, const char *path, unsigned mode, const char *why) {
     return mount_add(arena, mounts, (struct mount){.kind = MOUNT_SCRATCH, .target = path, .rights = RIGHTS_WRITE, .writable = true,
                                                    .folder = true, .mode = mode, .why = why, .step = STEP_MOUNTS});
@@ -117,7 +126,7 @@ static int add_scratch(struct arena *arena, mount_list *mounts, const char *path
 /* What every box has. */
 static int add_base(struct arena *arena, const struct plan *plan, mount_list *mounts) {
     const struct probe *probe = plan->probe;
-    int failed = add_proc(arena, plan, mounts) | add_devices(arena, mounts);
+    int failed = add_proc(arena, plan, mounts) | add_devices(arena, mounts) | add_queues(arena, plan, mounts);
     for (size_t i = 0; i < probe->system.count; i++)
         failed |= mount_add(arena, mounts, tree_of(&probe->system.at[i], false, "system"));
     for (size_t i = 0; i < probe->links.count; i++)
@@ -203,6 +212,14 @@ static bool adds_something(const struct mount *mount, const struct mount *above)
     }
 }
 
+/* Is there a folder above it that the command may write to? Landlock can't take away below what it gave above. */
+static bool is_below_writable(const mount_list *kept, const struct mount *mount) {
+    for (size_t i = 0; i < kept->count; i++)
+        if (kept->at[i].rights == RIGHTS_WRITE && path_is_under(mount->target, kept->at[i].target))
+            return true;
+    return false;
+}
+
 static bool home_exists(const struct plan *plan) {
     const struct place *home = &plan->probe->home;
     return home->path && !home->error && S_ISDIR(home->mode) && strcmp(home->path, plan->home) == 0;
@@ -238,6 +255,7 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
             homeless = mount; /* it would have to be created in a tree of the host */
             continue;
         }
+        mount->below_writable = mount->kind == MOUNT_TREE && mount->folder && !mount->writable && is_below_writable(&kept, mount);
         if (mount_add(arena, &kept, *mount))
             return error_memory(err);
     }

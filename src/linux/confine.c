@@ -1,9 +1,11 @@
 /* confine.c (touching: capabilities, prctl, setrlimit). See confine.h. */
 #include "linux/confine.h"
 
+#include "base/fd.h"
 #include "linux/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -49,10 +51,22 @@ int confine_no_new_privs(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-int confine_core(void) {
-    struct rlimit none = {0, 0}, now;
-    if (setrlimit(RLIMIT_CORE, &none) || getrlimit(RLIMIT_CORE, &now))
+int confine_core_closed(void) {
+    struct rlimit now;
+    char pattern = 0;
+    if (getrlimit(RLIMIT_CORE, &now))
         return -1;
+    if (now.rlim_cur == 1 && now.rlim_max == 1)
+        return 0;
+    autoclose int fd = open("/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : fd_read_all(fd, &pattern, 1);
     errno = EPERM;
-    return now.rlim_cur || now.rlim_max ? -1 : 0;
+    return !now.rlim_cur && !now.rlim_max && got >= 0 && pattern != '|' && pattern != '@' ? 0 : -1;
+}
+
+int confine_core(void) {
+    const struct rlimit byte = {1, 1}, none = {0, 0};
+    if (setrlimit(RLIMIT_CORE, &byte) && (errno != EPERM || setrlimit(RLIMIT_CORE, &none)))
+        return -1;
+    return 0;
 }

@@ -108,7 +108,7 @@ static void build(const struct init_arguments *arguments) {
     /* after the last change of ids, which would clear them */
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
         fail(arguments, STEP_LIFE, "");
-    if (plan->taken[STEP_NET_NAMESPACE] && netns_loopback())
+    if (plan->taken[STEP_NET_NAMESPACE] && layer_on(STEP_NET_NAMESPACE) && netns_loopback())
         fail(arguments, STEP_LOOPBACK, "");
     if (sethostname("localhost", strlen("localhost")))
         fail(arguments, STEP_HOSTNAME, "");

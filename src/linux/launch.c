@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "box/message.h"
 #include "linux/seccomp.h"
+#include "linux/layers.h"
 #include "linux/sys.h"
 #include "linux/userns.h"
 
@@ -34,7 +35,7 @@ static uint64_t clone_flags(const struct plan *plan) {
                {STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP}};
     uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (plan->taken[all[i].step])
+        if (plan->taken[all[i].step] && layer_on(all[i].step))
             flags |= all[i].flag;
     return flags;
 }
@@ -145,7 +146,7 @@ static int wait_ready(const struct plan *plan, struct launch *launch, struct cha
         if (got <= 0)
             return failure_set(failure, STEP_LIFE, got ? errno : EPIPE, "the box ended before it was ready");
         switch (message.type) {
-        case MESSAGE_READY: return 0;
+        case MESSAGE_READY: return relay_go(launch) ? failure_set(failure, STEP_RELAY, EPIPE, "") : 0;
         case MESSAGE_FAILED:
             return failure_set(failure, message.step >= 0 && message.step < STEP_COUNT ? (enum step)message.step : STEP_LIFE,
                                message.value, message.detail);

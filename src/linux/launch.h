@@ -50,6 +50,8 @@ void launch_kill(struct launch *launch) __attribute__((nonnull));
 
 /* Start the relay for these streams, and later wait until it says that it is confined (relay_process.c). */
 int relay_confirm(const struct launch *launch, struct failure *failure) __attribute__((nonnull, warn_unused_result));
+/* The command is certain to run: move bytes. */
+int relay_go(const struct launch *launch) __attribute__((nonnull, warn_unused_result));
 int relay_start(const struct plan *plan, const struct channels *channels, struct launch *launch, struct failure *failure)
     __attribute__((nonnull, warn_unused_result));
 

@@ -76,6 +76,13 @@ static int new_root(void) {
     return root;
 }
 
+static int new_view(int target, const char *lower) {
+    const char *const options[][2] = {{"lowerdir", lower}, {NULL, NULL}};
+    unsigned readonly = layer_on(STEP_MOUNTS_READONLY) ? MOUNT_RDONLY : 0;
+    autoclose int mount = make_filesystem("overlay", options, MOUNT_NOSUID | MOUNT_NODEV | readonly);
+    return mount < 0 ? -1 : attach(mount, target);
+}
+
 static int new_filesystem(const char *type, int target, const char *const options[][2]) {
     autoclose int mount = make_filesystem(type, options, MOUNT_NOSUID | MOUNT_NOEXEC);
     return mount < 0 ? -1 : attach(mount, target);
@@ -86,7 +93,7 @@ static int new_readonly(int target) {
     return layer_on(STEP_MOUNTS_READONLY) ? sys_mount_setattr(target, "", AT_EMPTY_PATH, &attributes) : 0;
 }
 
-const struct mount_api mount_api_new = {new_root, new_tree, attach, new_filesystem, new_readonly};
+const struct mount_api mount_api_new = {new_root, new_tree, attach, new_view, new_filesystem, new_readonly};
 
 int mounts_prepare(const struct plan *plan, int userns, int *prepared, struct failure *failure) {
     for (size_t i = 0; i < plan->mounts.count; i++)

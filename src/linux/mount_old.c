@@ -120,6 +120,13 @@ static int old_attach(int tree, int target) {
     return -1;
 }
 
+static int old_view(int target, const char *lower) {
+    char text[128];
+    fd_path to;
+    snprintf(text, sizeof text, "lowerdir=%s", lower);
+    return mount("overlay", path_of(target, to), "overlay", MS_NOSUID | MS_NODEV | MS_RDONLY, text);
+}
+
 static int old_filesystem(const char *type, int target, const char *const options[][2]) {
     char text[128] = "";
     fd_path to;
@@ -135,4 +142,4 @@ static int old_readonly(int target) {
     return real_path(target, path, sizeof path) ? -1 : add_flags(path, MS_RDONLY, false);
 }
 
-const struct mount_api mount_api_old = {old_root, old_tree, old_attach, old_filesystem, old_readonly};
+const struct mount_api mount_api_old = {old_root, old_tree, old_attach, old_view, old_filesystem, old_readonly};

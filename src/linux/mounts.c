@@ -16,7 +16,12 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-static const char empty_folder[] = ".empty"; /* in the new root while mounts are made */
+/* A file system being built. */
+struct build {
+    const struct mount_api *api;
+    int root;  /* of the box */
+    int empty; /* O_PATH: the folder under the mount point of /proc, in which nothing is or can be made */
+};
 
 int failure_set(struct failure *failure, enum step step, int error, const char *detail) {
     failure->step = step;
@@ -56,10 +61,11 @@ static int make_target(int root, const struct mount *mount) {
     return failed && errno != EEXIST ? -1 : 0;
 }
 
-static int open_source(int root, int target, const struct mount *mount) {
+static int open_source(const struct build *build, int target, const struct mount *mount) {
     switch (mount->kind) {
     case MOUNT_TREE: return lookup_open_same(mount->source, mount->dev, mount->ino);
-    case MOUNT_EMPTY: return lookup_open(root, mount->folder ? empty_folder : "/dev/null");
+    case MOUNT_EMPTY:
+        return mount->folder ? fcntl(build->empty, F_DUPFD_CLOEXEC, 3) : lookup_open(build->root, "/dev/null");
     default: return fcntl(target, F_DUPFD_CLOEXEC, 3);
     }
 }
@@ -72,26 +78,42 @@ static int close_nested(int root) {
     return fd_write_all(limit, "0\n", 2);
 }
 
-static int make_mount(const struct mount_api *api, int root, const struct mount *mount, int prepared) {
+/* A read-only tree below a writable folder: Landlock can't tell it from what it lies in, so FIFOs must lead nowhere. */
+static int make_view(const struct build *build, const struct mount *mount) {
+    char lower[80];
+    autoclose int target = lookup_open(build->root, mount->target);
+    if (target < 0)
+        return -1;
+    snprintf(lower, sizeof lower, "/proc/self/fd/%d:/proc/self/fd/%d", build->empty, target);
+    return build->api->view(target, lower);
+}
+
+static int make_mount(const struct build *build, const struct mount *mount, int prepared) {
     static const char *const no_options[][2] = {{NULL, NULL}};
     static const char *const terminals[][2] = {{"ptmxmode", "0666"}, {"mode", "0620"}, {NULL, NULL}};
-    if (mount->create && make_target(root, mount))
+    const struct mount_api *api = build->api;
+    if (mount->create && make_target(build->root, mount))
         return -1;
     if (mount->kind == MOUNT_LINK)
         return 0;
-    autoclose int target = lookup_open(root, mount->target);
+    autoclose int target = lookup_open(build->root, mount->target);
     if (target < 0)
         return mount->optional && errno == ENOENT ? 0 : -1;
-    if (prepared >= 0)
-        return api->attach(prepared, target);
     if (mount->kind == MOUNT_PROC)
-        return api->filesystem("proc", target, no_options) ? -1 : close_nested(root);
+        return api->filesystem("proc", target, no_options) ? -1 : close_nested(build->root);
     if (mount->kind == MOUNT_PTS)
         return api->filesystem("devpts", target, terminals);
-    autoclose int source = open_source(root, target, mount);
-    if (source < 0)
-        return -1;
-    return api->tree(source, target, mount, mount->kind == MOUNT_TREE && mount->folder);
+    if (mount->kind == MOUNT_QUEUES) /* ENODEV: a kernel without POSIX message queues */
+        return api->filesystem("mqueue", target, no_options) && errno != ENODEV ? -1 : 0;
+    if (prepared >= 0) {
+        if (api->attach(prepared, target))
+            return -1;
+    } else {
+        autoclose int source = open_source(build, target, mount);
+        if (source < 0 || api->tree(source, target, mount, mount->kind == MOUNT_TREE && mount->folder))
+            return -1;
+    }
+    return mount->below_writable ? make_view(build, mount) : 0;
 }
 
 /* Leave the old root behind. */
@@ -99,18 +121,19 @@ static int change_root(int root) {
     return fchdir(root) || sys_pivot_root(".", ".") || umount2(".", MNT_DETACH) || chdir("/") ? -1 : 0;
 }
 
-static int build_with(const struct mount_api *api, const struct plan *plan, const int *prepared, struct failure *failure) {
-    autoclose int root = api->root();
-    if (root < 0 || mkdirat(root, empty_folder, 0555))
+static int build_with(struct build *build, const struct plan *plan, const int *prepared, struct failure *failure) {
+    autoclose int root = build->api->root();
+    autoclose int empty = root < 0 || mkdirat(root, "proc", 0555) ? -1 : lookup_open(root, "/proc");
+    if (empty < 0)
         return failure_set(failure, STEP_MOUNTS, errno, "the root of the box");
+    build->root = root;
+    build->empty = empty;
     for (size_t i = 0; i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
-        if (make_mount(api, root, mount, prepared ? prepared[i] : -1))
+        if (make_mount(build, mount, prepared ? prepared[i] : -1))
             return failure_set(failure, mount->step, errno, mount->target);
     }
-    if (unlinkat(root, empty_folder, AT_REMOVEDIR))
-        return failure_set(failure, STEP_MOUNTS, errno, empty_folder);
-    if (api->readonly(root))
+    if (build->api->readonly(root))
         return failure_set(failure, STEP_MOUNTS_READONLY, errno, "the root of the box");
     return change_root(root) ? failure_set(failure, STEP_ROOT, errno, "") : 0;
 }
@@ -127,8 +150,8 @@ int mounts_build(const struct plan *plan, const int *prepared, struct failure *f
     /* Nothing that the host mounts later may appear in the box, nor the reverse. */
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
         return failure_set(failure, STEP_MOUNTS, errno, "/");
-    const struct mount_api *api = has_new_api() ? &mount_api_new : &mount_api_old;
-    int failed = build_with(api, plan, prepared, failure);
+    struct build build = {.api = has_new_api() ? &mount_api_new : &mount_api_old};
+    int failed = build_with(&build, plan, prepared, failure);
     umask(mask);
     return failed;
 }

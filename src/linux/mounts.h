@@ -21,6 +21,9 @@ struct mount_api {
     int (*tree)(int source, int target, const struct mount *mount, bool recursive);
     /* Attach one prepared, detached tree. */
     int (*attach)(int tree, int target);
+    /* A read-only view of `target` on itself: what is in it, but for FIFOs and sockets, which lead nowhere. `lower` are the
+     * paths of an empty folder and of the target, as overlayfs wants them. */
+    int (*view)(int target, const char *lower);
     /* A new file system of this type. */
     int (*filesystem)(const char *type, int target, const char *const options[][2]);
     /* Make the mount whose root `target` is read-only, without those below it. */

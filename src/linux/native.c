@@ -23,6 +23,7 @@ static bool says_nothing(int error) {
 static int refuse(const struct failure *failure, struct error *err) {
     const char *mend = failure->error == EMFILE || failure->error == ENFILE ? "; remedy: more open files (ulimit -n)"
                        : failure->error == EAGAIN                            ? "; remedy: more processes (ulimit -u)"
+                       : failure->step == STEP_VERIFY ? "; remedy: do not run it here, and report this: what was built doesn't hold"
                        : failure->error == ENOMEM                            ? "; remedy: free memory, or a larger memory limit"
                                                                              : "";
     if (failure->error == EINTR)

@@ -21,16 +21,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int probe_system(struct arena *arena, struct probe *probe) {
+static int probe_system(struct arena *arena, struct probe *probe, struct error *err) {
     for (size_t i = 0; roots_system[i]; i++) {
         struct stat status;
-        if (lstat(roots_system[i], &status))
-            continue;
+        if (lstat(roots_system[i], &status)) {
+            if (errno == ENOENT)
+                continue;
+            return error_set(err, EXIT_REFUSED, "refused, nothing was started: %s can't be looked at (%s)", roots_system[i],
+                             error_name(errno));
+        }
         if (S_ISDIR(status.st_mode)) {
             struct place *place = list_add(arena, &probe->system);
             if (!place)
                 return -1;
-            *place = (struct place){roots_system[i], 0, status.st_mode, status.st_dev, status.st_ino};
+            *place = (struct place){.path = roots_system[i], .mode = status.st_mode, .dev = status.st_dev, .ino = status.st_ino};
         } else if (S_ISLNK(status.st_mode)) {
             struct place place;
             if (resolve(arena, "/", roots_system[i], &place, &probe->links))
@@ -125,9 +129,10 @@ int probe_host(struct arena *arena, const struct policy *policy, struct probe *p
         probe->missing[STEP_LANDLOCK] = probe->landlock_abi ? errno : ENOSYS;
         probe->landlock_abi = 0;
     }
-    if (probe_current(arena, probe) || probe_homes(arena, probe) || probe_system(arena, probe) ||
+    err->status = 0;
+    if (probe_current(arena, probe) || probe_homes(arena, probe) || probe_system(arena, probe, err) ||
         probe_places(arena, policy, probe) || probe_descriptors(arena, policy, probe) || probe_sockets(arena, probe))
-        return error_memory(err);
+        return err->status ? -1 : error_memory(err);
     return 0;
 }
 

@@ -79,6 +79,9 @@ static _Noreturn void relay_main(const struct plan *plan, const struct channels 
         answer = confine(plan);
     if (fd_write_all(link, &answer, sizeof answer) || answer.step != STEP_COUNT)
         _exit(1);
+    char go; /* not a byte of the caller's is read before it is certain that there is a command to read it */
+    if (fd_read_all(link, &go, 1) != 1)
+        _exit(1);
     _exit(relay_run(relay, link, window) ? 1 : 0);
 }
 
@@ -99,6 +102,10 @@ int relay_start(const struct plan *plan, const struct channels *channels, struct
     launch->relay = pid;
     launch->relay_link = pair[0];
     return 0;
+}
+
+int relay_go(const struct launch *launch) {
+    return launch->relay_link < 0 || send(launch->relay_link, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -1;
 }
 
 int relay_confirm(const struct launch *launch, struct failure *failure) {

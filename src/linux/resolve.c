@@ -17,6 +17,7 @@ struct walk {
     char done[PATH_MAX]; /* canonical so far; "" is the root */
     char rest[ROOM];     /* still to go */
     int links, error;
+    const char *link; /* see struct place */
 };
 
 /* Put a link's target in front of what is still to go. */
@@ -30,6 +31,15 @@ static int follow(struct walk *walk, const char *target) {
     if (target[0] == '/')
         walk->done[0] = '\0';
     return 0;
+}
+
+/* Was the link made by the system's administrator? Then a box didn't: its files belong to its caller. For a caller who is
+ * root that says nothing, and only links of the top folders count, where no workspace can be. */
+static bool is_administrators(const struct walk *walk) {
+    if (walk->last.st_uid != 0)
+        return false;
+    return getuid() != 0 || strchr(walk->done + 1, '/') == NULL || strncmp(walk->done, "/var/", 5) == 0 ||
+           strncmp(walk->done, "/proc/", 6) == 0;
 }
 
 /* Take one component; *link is filled when it was a symlink. */
@@ -61,6 +71,8 @@ static int step(struct arena *arena, struct walk *walk, const char *name, struct
             return 0;
         }
         target[got] = '\0';
+        if (!walk->link && !is_administrators(walk))
+            walk->link = arena_copy(arena, walk->done);
         link->path = arena_copy(arena, walk->done);
         link->target = arena_copy(arena, target);
         if (!link->path || !link->target)
@@ -111,6 +123,7 @@ int resolve(struct arena *arena, const char *folder, const char *path, struct pl
     if (!walk.error && !walk.seen && lstat(place->path, &walk.last))
         walk.error = errno;
     place->error = walk.error;
+    place->link = walk.link;
     if (!walk.error) {
         place->mode = walk.last.st_mode;
         place->dev = walk.last.st_dev;

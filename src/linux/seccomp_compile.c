@@ -10,6 +10,7 @@
 #include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -157,6 +158,30 @@ static void emit_owners(struct seccomp_program *p, unsigned first, const struct 
     give(p, SECCOMP_RET_ALLOW);
 }
 
+/* The core limit stays. Who only sets it is told that it worked, since no core will be written, which is what everybody
+ * wants who sets it; who asks for the old value as well gets EPERM, because nobody would fill that in. */
+static void emit_core(struct seccomp_program *p, unsigned resource, bool prlimit) {
+    const size_t high = sizeof(uint32_t);
+    load_argument(p, resource);
+    unsigned short core = skip_unless(p, RLIMIT_CORE);
+    if (prlimit) {
+        /* no new value: a question */
+        load_argument(p, 2);
+        emit(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
+        load(p, offsetof(struct seccomp_data, args) + 2 * sizeof(uint64_t) + high);
+        when_equal(p, 0, SECCOMP_RET_ALLOW);
+        load_argument(p, 3);
+        emit(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
+        give(p, ERRNO_EPERM);
+        load(p, offsetof(struct seccomp_data, args) + 3 * sizeof(uint64_t) + high);
+        emit(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
+        give(p, ERRNO_EPERM);
+    }
+    give_errno(p, 0);
+    skip_end(p, core);
+    give(p, SECCOMP_RET_ALLOW);
+}
+
 static void emit_mode(struct seccomp_program *p, unsigned argument, const struct seccomp_ids *ids) {
     load_argument(p, argument);
     when_set(p, S_ISUID | (ids->root ? S_ISGID : 0), ERRNO_EPERM);
@@ -180,6 +205,8 @@ static void emit_action(struct seccomp_program *p, enum seccomp_action action, c
     case ACTION_IOCTL: emit_ioctl(p); break;
     case ACTION_RELAY_IOCTL: emit_relay_ioctl(p); break;
     case ACTION_PERSONALITY: emit_personality(p); break;
+    case ACTION_SETRLIMIT: emit_core(p, 0, false); break;
+    case ACTION_PRLIMIT: emit_core(p, 1, true); break;
     case ACTION_CHMOD: emit_mode(p, 1, ids); break;
     case ACTION_FCHMODAT: emit_mode(p, 2, ids); break;
     case ACTION_SETUID: emit_ids(p, 0, 0, ids->uid); break;

@@ -97,6 +97,9 @@ static const struct seccomp_rule command_rules[] = {
     {SYS_socketpair, ACTION_SOCKETPAIR},
     {SYS_ioctl, ACTION_IOCTL},
     {SYS_personality, ACTION_PERSONALITY},
+    /* a core limit of 0 would hand crashes to the host's handler */
+    {SYS_setrlimit, ACTION_SETRLIMIT},
+    {SYS_prlimit64, ACTION_PRLIMIT},
     /* a set-user-ID file left in the workspace would be run by others on the host; one that is created with the bit is
      * empty, and the first write takes the bit away */
     {SYS_chmod, ACTION_CHMOD},

@@ -57,7 +57,7 @@ json_t *describe_guarantees(const struct plan *plan, bool ran) {
 
 static json_t *describe_mounts(const struct plan *plan) {
     static const char *const kinds[] = {[MOUNT_TREE] = "bind",      [MOUNT_SCRATCH] = "scratch", [MOUNT_PROC] = "proc",
-                                        [MOUNT_PTS] = "devpts",     [MOUNT_LINK] = "link",       [MOUNT_EMPTY] = "cover",
+                                        [MOUNT_PTS] = "devpts",     [MOUNT_QUEUES] = "mqueue",   [MOUNT_LINK] = "link",       [MOUNT_EMPTY] = "cover",
                                         [MOUNT_READONLY] = "read-only"};
     json_t *mounts = json_array();
     int failed = 0;

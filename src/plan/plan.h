@@ -22,6 +22,7 @@ enum mount_kind {
     MOUNT_SCRATCH,  /* an empty writable folder of the box's own */
     MOUNT_PROC,     /* a new /proc */
     MOUNT_PTS,      /* a new devpts */
+    MOUNT_QUEUES,   /* the POSIX message queues of the box's own ipc namespace */
     MOUNT_LINK,     /* a symlink in a folder of the box's own */
     MOUNT_EMPTY,    /* an empty folder or /dev/null over something that must not be seen */
     MOUNT_READONLY, /* the same thing again, read-only */
@@ -36,6 +37,7 @@ struct mount {
     bool folder;          /* else a file is mounted on a file */
     bool create;          /* the target is in a folder of the box's own: make it */
     bool optional;        /* leave out when the target isn't there (entries of /proc) */
+    bool below_writable;  /* Landlock's rules reach down: shown through an overlay, which has FIFOs and sockets of its own */
     bool device;          /* device nodes work here */
     bool owned;           /* a root caller's ids are mapped to the box's here; the system's own files stay root's */
     unsigned mode;        /* MOUNT_SCRATCH */

@@ -15,6 +15,7 @@ struct place {
     mode_t mode;
     dev_t dev;
     ino_t ino;
+    const char *link; /* a symlink on the way that a command in a box may have made; NULL: none */
 };
 
 /* A symlink that was met on the way to a granted path, or a system folder that is one (/bin to usr/bin). */

@@ -68,8 +68,14 @@ static int check_writable(const char *option, const char *path, const struct pro
 
 static int check_found(const char *option, const char *asked, const struct place *place, struct error *err) {
     char shown[1024];
-    if (!place->error && place->path)
+    if (!place->error && place->path && !place->link)
         return 0;
+    if (!place->error && place->path) {
+        char link[512], real[512];
+        return error_set(err, EXIT_USAGE, "%s %s leads through the symlink %s, which a command may have put there; type the "
+                                          "path that you mean: %s %s", option, path_show(asked, shown, sizeof shown),
+                         path_show(place->link, link, sizeof link), option, path_show(place->path, real, sizeof real));
+    }
     return error_set(err, EXIT_USAGE, "%s %s: %s; name a path that exists", option, path_show(asked, shown, sizeof shown),
                      strerror(place->error ? place->error : ENOENT));
 }
