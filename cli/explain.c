@@ -29,6 +29,5 @@ int command_explain(int argc, char **argv, char *const *caller) {
         return print_error(&err);
     }
     int lacking = plan_check(&box.plan, &err) ? print_error(&err) : 0;
-    arena_free(&box.arena);
     return lacking;
 }

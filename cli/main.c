@@ -3,6 +3,7 @@
 
 #include "base/path.h"
 #include "linux/harden.h"
+#include "linux/prefault.h"
 #include "linux/title.h"
 
 #include <stdlib.h>
@@ -24,6 +25,7 @@ int main(int argc, char **argv, char **environment) {
         const char *name;
         int (*run)(int argc, char **argv, char *const *caller);
     } subcommands[] = {{"run", command_run_box}, {"explain", command_explain}};
+    prefault();
     struct error err = {0};
     char **caller = copy_environment(environment);
     title_remember(argc, argv);

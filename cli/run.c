@@ -95,6 +95,5 @@ int command_run_box(int argc, char **argv, char *const *caller) {
             box.result.status = EXIT_REFUSED;
     }
     int status = box.result.status;
-    arena_free(&box.arena);
     return status;
 }

@@ -34,7 +34,7 @@ static int source_of(const struct init_arguments *arguments, size_t i, int termi
     case CHANNEL_RELAY: return arguments->channels->box[channel->same_as < 0 ? i : (size_t)channel->same_as];
     case CHANNEL_TTY: return terminal;
     case CHANNEL_PASS: return channel->number;
-    default: return open("/dev/null", O_RDWR | O_CLOEXEC);
+    default: return openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
     }
 }
 

@@ -34,29 +34,30 @@ static struct mount owned(struct mount mount) {
     return mount;
 }
 
-/* Entries of /proc that show or change the host; absent ones are left out. */
-static const struct mount proc_covers[] = {
 #define PROC_EMPTY(path, dir) {.kind = MOUNT_EMPTY, .target = path, .folder = dir}
 #define PROC_READONLY(path) {.kind = MOUNT_READONLY, .target = path, .folder = true}
-    PROC_EMPTY("/proc/acpi", true),       PROC_READONLY("/proc/bus"),
-    PROC_READONLY("/proc/fs"),            PROC_READONLY("/proc/irq"),
-    PROC_EMPTY("/proc/kcore", false),     PROC_EMPTY("/proc/key-users", false),
-    PROC_EMPTY("/proc/keys", false),      PROC_READONLY("/proc/pressure"),
-    PROC_EMPTY("/proc/scsi", true),
-    PROC_READONLY("/proc/sys"),           PROC_EMPTY("/proc/sysrq-trigger", false),
-    PROC_EMPTY("/proc/timer_list", false),
+/* Entries of /proc that show or change the host and that everybody may open; absent ones are left out. */
+static const struct mount proc_covers[] = {
+    PROC_EMPTY("/proc/key-users", false),
+    PROC_EMPTY("/proc/keys", false),
+    PROC_READONLY("/proc/pressure"),
+    PROC_READONLY("/proc/sys"),
 };
 
-/* More of them for a box whose kernel uid is 0, which owns what an ordinary one couldn't open. */
+/* Those that only the host's root may open: the others' kernel uid isn't root's. */
 static const struct mount proc_covers_root[] = {
-    PROC_EMPTY("/proc/asound", true),          PROC_EMPTY("/proc/driver", true),
-    PROC_EMPTY("/proc/dynamic_debug", true),   PROC_EMPTY("/proc/iomem", false),
-    PROC_EMPTY("/proc/ioports", false),        PROC_EMPTY("/proc/kallsyms", false),
-    PROC_EMPTY("/proc/kmsg", false),           PROC_EMPTY("/proc/kpagecgroup", false),
-    PROC_EMPTY("/proc/kpagecount", false),     PROC_EMPTY("/proc/kpageflags", false),
-    PROC_EMPTY("/proc/latency_stats", false),  PROC_EMPTY("/proc/mtrr", false),
-    PROC_EMPTY("/proc/pagetypeinfo", false),   PROC_EMPTY("/proc/sched_debug", false),
-    PROC_EMPTY("/proc/slabinfo", false),       PROC_EMPTY("/proc/timer_stats", false),
+    PROC_EMPTY("/proc/acpi", true),            PROC_EMPTY("/proc/asound", true),
+    PROC_READONLY("/proc/bus"),                PROC_EMPTY("/proc/driver", true),
+    PROC_EMPTY("/proc/dynamic_debug", true),   PROC_READONLY("/proc/fs"),
+    PROC_EMPTY("/proc/iomem", false),          PROC_EMPTY("/proc/ioports", false),
+    PROC_READONLY("/proc/irq"),                PROC_EMPTY("/proc/kallsyms", false),
+    PROC_EMPTY("/proc/kcore", false),          PROC_EMPTY("/proc/kmsg", false),
+    PROC_EMPTY("/proc/kpagecgroup", false),    PROC_EMPTY("/proc/kpagecount", false),
+    PROC_EMPTY("/proc/kpageflags", false),     PROC_EMPTY("/proc/latency_stats", false),
+    PROC_EMPTY("/proc/mtrr", false),           PROC_EMPTY("/proc/pagetypeinfo", false),
+    PROC_EMPTY("/proc/sched_debug", false),    PROC_EMPTY("/proc/scsi", true),
+    PROC_EMPTY("/proc/slabinfo", false),       PROC_EMPTY("/proc/sysrq-trigger", false),
+    PROC_EMPTY("/proc/timer_list", false),     PROC_EMPTY("/proc/timer_stats", false),
     PROC_EMPTY("/proc/vmallocinfo", false),
 };
 #undef PROC_EMPTY

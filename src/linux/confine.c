@@ -58,7 +58,7 @@ int confine_core_closed(void) {
         return -1;
     if (now.rlim_cur == 1 && now.rlim_max == 1)
         return 0;
-    autoclose int fd = open("/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC);
+    autoclose int fd = openat(AT_FDCWD, "/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? -1 : fd_read_all(fd, &pattern, 1);
     errno = EPERM;
     return !now.rlim_cur && !now.rlim_max && got >= 0 && pattern != '|' && pattern != '@' ? 0 : -1;

@@ -1,10 +1,12 @@
 /* fds.c (touching: close_range, /proc/self/fd). See fds.h. */
 #include "linux/fds.h"
 
+#include "base/fd.h"
+#include "linux/entries.h"
 #include "linux/sys.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -26,24 +28,24 @@ int fds_keep(int *keep, size_t count) {
 }
 
 int fds_are(const int *expected, size_t count) {
-    DIR *folder = opendir("/proc/self/fd");
-    struct dirent *entry;
+    autoclose int folder = openat(AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct entries entries = {.fd = folder};
     size_t found = 0;
-    int wrong = 0;
-    if (!folder)
+    if (folder < 0)
         return -1;
-    while (!wrong && (errno = 0, entry = readdir(folder))) {
-        int number = atoi(entry->d_name);
+    for (const struct entry *entry; (entry = entries_next(&entries));) {
+        int number = atoi(entry->name);
         size_t i = 0;
-        if (entry->d_name[0] == '.' || number == dirfd(folder))
+        if (entry->name[0] == '.' || number == folder)
             continue;
         while (i < count && expected[i] != number)
             i++;
-        wrong = i == count ? EBADF : 0;
-        found++;
+        found += i < count;
+        if (i == count) {
+            errno = EBADF;
+            return -1;
+        }
     }
-    wrong = wrong ? wrong : errno;
-    closedir(folder);
-    errno = wrong ? wrong : EBADF;
-    return wrong || found != count ? -1 : 0;
+    errno = entries.error ? entries.error : EBADF;
+    return entries.error || found != count ? -1 : 0;
 }

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 /* The filesystem rights that an ABI knows. */
 static uint64_t rights_of_abi(int abi) {
@@ -47,12 +46,9 @@ static int make_ruleset(int abi, uint64_t files, uint64_t ports) {
 }
 
 static int add_rule(int ruleset, const char *path, uint64_t rights) {
-    autoclose int fd = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-    struct stat status;
-    if (fd < 0 || fstat(fd, &status))
+    autoclose int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
         return -1;
-    if (!S_ISDIR(status.st_mode))
-        rights &= rights_on_files;
     if (!rights)
         return 0;
     struct landlock_beneath rule = {.allowed_access = rights, .parent_fd = fd};
@@ -70,7 +66,8 @@ int landlock_apply(const struct plan *plan) {
         return -1;
     for (size_t i = 0; i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
-        if (mount->rights != RIGHTS_NONE && add_rule(ruleset, mount->target, rights_bits(mount->rights) & known))
+        uint64_t rights = rights_bits(mount->rights) & known & (mount->folder ? ~UINT64_C(0) : rights_on_files);
+        if (mount->rights != RIGHTS_NONE && add_rule(ruleset, mount->target, rights))
             return -1;
     }
     return sys_landlock_restrict_self(ruleset);

@@ -100,7 +100,7 @@ static int send_go(const struct plan *plan, struct launch *launch, struct failur
     if (plan->root_mapped) {
         char path[64];
         snprintf(path, sizeof path, "/proc/%d/ns/user", (int)launch->init);
-        autoclose int userns = open(path, O_RDONLY | O_CLOEXEC);
+        autoclose int userns = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
         result = userns < 0 ? failure_set(failure, STEP_IDMAPPED_MOUNTS, errno, path)
                             : mounts_prepare(plan, userns, prepared, failure);
     }

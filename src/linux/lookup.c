@@ -13,6 +13,15 @@
 
 enum { OPEN_FLAGS = O_PATH | O_CLOEXEC | O_NOFOLLOW };
 
+static int refuse_link(int fd) {
+    struct stat status;
+    if (!fstat(fd, &status) && !S_ISLNK(status.st_mode))
+        return fd;
+    close(fd);
+    errno = ELOOP;
+    return -1;
+}
+
 /* Component by component, for kernels without openat2 (before 5.6). */
 static int walk(int folder, const char *path) {
     int at = openat(folder, folder == AT_FDCWD ? "/" : ".", OPEN_FLAGS | O_DIRECTORY);
@@ -21,7 +30,7 @@ static int walk(int folder, const char *path) {
         size_t size = strcspn(path, "/");
         char name[NAME_MAX + 1];
         if (!size)
-            return at;
+            return refuse_link(at);
         int next = -1;
         errno = ENAMETOOLONG;
         if (size <= NAME_MAX) {
@@ -44,16 +53,9 @@ int lookup_open(int folder, const char *path) {
     bool absolute = folder == AT_FDCWD;
     const char *below = path + (absolute ? 0 : strspn(path, "/"));
     uint64_t resolve = RESOLVE_NO_SYMLINKS_ | RESOLVE_NO_MAGICLINKS_ | (absolute ? 0 : RESOLVE_BENEATH_);
-    int fd = sys_openat2(folder, *below ? below : ".", OPEN_FLAGS, resolve);
-    if (fd < 0 && errno == ENOSYS)
-        fd = walk(folder, path);
-    struct stat status;
-    if (fd >= 0 && (fstat(fd, &status) || S_ISLNK(status.st_mode))) {
-        close(fd);
-        errno = ELOOP;
-        return -1;
-    }
-    return fd;
+    /* without O_NOFOLLOW, which would give a descriptor of a final link instead of ELOOP */
+    int fd = sys_openat2(folder, *below ? below : ".", O_PATH | O_CLOEXEC, resolve);
+    return fd < 0 && errno == ENOSYS ? walk(folder, path) : fd;
 }
 
 int lookup_open_same(const char *path, dev_t dev, ino_t ino) {

@@ -10,10 +10,10 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 
-enum { CLONE_TREE = OPEN_TREE_CLONE_ | OPEN_TREE_CLOEXEC_ | AT_EMPTY_PATH };
+enum { CLONE_TREE = OPEN_TREE_CLONE_ | OPEN_TREE_CLOEXEC_ | AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW };
 
-static int attach(int tree, int target) {
-    return sys_move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY | MOVE_MOUNT_T_EMPTY);
+static int attach(int tree, struct spot target) {
+    return sys_move_mount(tree, "", target.folder, target.path, MOVE_MOUNT_F_EMPTY | (*target.path ? 0 : MOVE_MOUNT_T_EMPTY));
 }
 
 static struct mount_attributes attributes_of(const struct mount *mount) {
@@ -35,11 +35,12 @@ static int map_owners(int tree, const struct mount *mount, unsigned below, int u
     return failed && (mount->writable || errno != EINVAL) ? -1 : 0;
 }
 
-static int clone_tree(int source, const struct mount *mount, bool recursive, int userns) {
+static int clone_tree(struct spot source, const struct mount *mount, bool recursive, int userns) {
     unsigned below = recursive ? AT_RECURSIVE_ : 0;
-    int tree = sys_open_tree(source, "", CLONE_TREE | below);
+    int tree = sys_open_tree(source.folder, source.path, CLONE_TREE | below);
     struct mount_attributes attributes = attributes_of(mount);
-    if (tree >= 0 && sys_mount_setattr(tree, "", AT_EMPTY_PATH | below, &attributes)) {
+    /* a scratch folder has what the box's root has: nosuid, nodev, private */
+    if (tree >= 0 && mount->kind != MOUNT_SCRATCH && sys_mount_setattr(tree, "", AT_EMPTY_PATH | below, &attributes)) {
         fd_close(&tree);
         return -1;
     }
@@ -51,7 +52,7 @@ static int clone_tree(int source, const struct mount *mount, bool recursive, int
     return tree;
 }
 
-static int new_tree(int source, int target, const struct mount *mount, bool recursive) {
+static int new_tree(struct spot source, struct spot target, const struct mount *mount, bool recursive) {
     autoclose int tree = clone_tree(source, mount, recursive, -1);
     return tree < 0 ? -1 : attach(tree, target);
 }
@@ -76,14 +77,14 @@ static int new_root(void) {
     return root;
 }
 
-static int new_view(int target, const char *lower) {
+static int new_view(struct spot target, const char *lower) {
     const char *const options[][2] = {{"lowerdir", lower}, {NULL, NULL}};
     unsigned readonly = layer_on(STEP_MOUNTS_READONLY) ? MOUNT_RDONLY : 0;
     autoclose int mount = make_filesystem("overlay", options, MOUNT_NOSUID | MOUNT_NODEV | readonly);
     return mount < 0 ? -1 : attach(mount, target);
 }
 
-static int new_filesystem(const char *type, int target, const char *const options[][2]) {
+static int new_filesystem(const char *type, struct spot target, const char *const options[][2]) {
     autoclose int mount = make_filesystem(type, options, MOUNT_NOSUID | MOUNT_NOEXEC);
     return mount < 0 ? -1 : attach(mount, target);
 }
@@ -105,7 +106,7 @@ int mounts_prepare(const struct plan *plan, int userns, int *prepared, struct fa
         autoclose int source = lookup_open_same(mount->source, mount->dev, mount->ino);
         if (source < 0)
             return failure_set(failure, STEP_MOUNTS, errno, mount->source);
-        prepared[i] = clone_tree(source, mount, mount->folder, userns);
+        prepared[i] = clone_tree((struct spot){source, ""}, mount, mount->folder, userns);
         if (prepared[i] < 0)
             return failure_set(failure, STEP_IDMAPPED_MOUNTS, errno, mount->source);
     }

@@ -1,6 +1,7 @@
 /* mount_old.c (touching: mount(2)). For hosts where the API of mount_new.c is missing or forbidden; drop when 5.12 is the
  * floor everywhere. Attributes can only be set after a mount is in place, one mount at a time, from mountinfo. */
 #include "base/fd.h"
+#include "base/lines.h"
 #include "base/path.h"
 #include "linux/layers.h"
 #include "linux/mounts.h"
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ static void unescape(char *text) {
     char *out = text;
     for (const char *at = text; *at; out++) {
         if (at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && at[2] && at[3]) {
-            *out = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'));
+            *out = (char)((unsigned)(at[1] - '0') << 6 | ((unsigned)(at[2] - '0') & 7) << 3 | ((unsigned)(at[3] - '0') & 7));
             at += 4;
         } else {
             *out = *at++;
@@ -51,13 +51,11 @@ static unsigned long flags_of(const char *options) {
 
 /* Add flags to the mount at `path` and, when recursive, to each one below it. At least one must have been found. */
 static int add_flags(const char *path, unsigned long add, bool recursive) {
-    FILE *table = fopen("/proc/self/mountinfo", "re");
-    char *line = NULL;
-    size_t room = 0;
+    struct lines table;
     int found = 0, failed = 0;
-    if (!table)
+    if (lines_open(&table, "/proc/self/mountinfo"))
         return -1;
-    while (!failed && getline(&line, &room, table) > 0) {
+    for (char *line; !failed && (line = lines_next(&table));) {
         char *point = line, *rest;
         for (int field = 0; field < 4 && point; field++)
             point = (point = strchr(point, ' ')) ? point + 1 : NULL;
@@ -72,10 +70,9 @@ static int add_flags(const char *path, unsigned long add, bool recursive) {
         found++;
         failed = mount(NULL, point, NULL, MS_REMOUNT | MS_BIND | flags_of(rest) | add, NULL);
     }
-    failed |= ferror(table);
     int saved = errno;
-    free(line);
-    fclose(table);
+    failed |= table.failed;
+    lines_close(&table);
     errno = found ? saved : ENOENT;
     return failed || !found ? -1 : 0;
 }
@@ -96,10 +93,18 @@ static unsigned long flags_for(const struct mount *mount) {
     return flags | (!mount->writable && layer_on(STEP_MOUNTS_READONLY) ? MS_RDONLY : 0);
 }
 
-static int old_tree(int source, int target, const struct mount *mount_wanted, bool recursive) {
+/* mount(2) takes paths only: those of descriptors. */
+static int spot_open(struct spot spot) {
+    return *spot.path ? openat(spot.folder, spot.path, O_PATH | O_CLOEXEC | O_NOFOLLOW)
+                      : fcntl(spot.folder, F_DUPFD_CLOEXEC, 3);
+}
+
+static int old_tree(struct spot from_spot, struct spot to_spot, const struct mount *mount_wanted, bool recursive) {
     fd_path from, to;
     char path[PATH_MAX];
-    if (real_path(target, path, sizeof path) ||
+    autoclose int source = spot_open(from_spot);
+    autoclose int target = spot_open(to_spot);
+    if (source < 0 || target < 0 || real_path(target, path, sizeof path) ||
         mount(path_of(source, from), path_of(target, to), NULL, MS_BIND | (recursive ? MS_REC : 0), NULL))
         return -1;
     return add_flags(path, flags_for(mount_wanted), recursive);
@@ -114,22 +119,28 @@ static int old_root(void) {
     return -1;
 }
 
-static int old_attach(int tree, int target) {
+static int old_attach(int tree, struct spot target) {
     (void)tree, (void)target;
     errno = ENOSYS;
     return -1;
 }
 
-static int old_view(int target, const char *lower) {
+static int old_view(struct spot spot, const char *lower) {
     char text[128];
     fd_path to;
+    autoclose int target = spot_open(spot);
+    if (target < 0)
+        return -1;
     snprintf(text, sizeof text, "lowerdir=%s", lower);
     return mount("overlay", path_of(target, to), "overlay", MS_NOSUID | MS_NODEV | MS_RDONLY, text);
 }
 
-static int old_filesystem(const char *type, int target, const char *const options[][2]) {
+static int old_filesystem(const char *type, struct spot spot, const char *const options[][2]) {
     char text[128] = "";
     fd_path to;
+    autoclose int target = spot_open(spot);
+    if (target < 0)
+        return -1;
     for (size_t i = 0; options[i][0]; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%s", i ? "," : "", options[i][0], options[i][1]);
     return mount(type, path_of(target, to), type, MS_NOSUID | MS_NOEXEC, text);

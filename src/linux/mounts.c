@@ -48,26 +48,22 @@ static int make_parents(int root, const char *path) {
     return 0;
 }
 
-static int make_target(int root, const struct mount *mount) {
-    if (make_parents(root, mount->target))
-        return -1;
+static int make_itself(int root, const struct mount *mount) {
     const char *path = mount->target + 1;
     if (mount->kind == MOUNT_LINK)
         return symlinkat(mount->source, root, path);
-    unsigned mode = mount->kind == MOUNT_SCRATCH ? mount->mode : 0755;
-    int failed = mount->folder ? mkdirat(root, path, mode) : mknodat(root, path, S_IFREG | 0644, 0);
-    if (failed && errno == EEXIST && mount->folder && mount->kind == MOUNT_SCRATCH)
-        return fchmodat(root, path, mode, 0);
-    return failed && errno != EEXIST ? -1 : 0;
+    return mount->folder ? mkdirat(root, path, mount->kind == MOUNT_SCRATCH ? mount->mode : 0755)
+                         : mknodat(root, path, S_IFREG | 0644, 0);
 }
 
-static int open_source(const struct build *build, int target, const struct mount *mount) {
-    switch (mount->kind) {
-    case MOUNT_TREE: return lookup_open_same(mount->source, mount->dev, mount->ino);
-    case MOUNT_EMPTY:
-        return mount->folder ? fcntl(build->empty, F_DUPFD_CLOEXEC, 3) : lookup_open(build->root, "/dev/null");
-    default: return fcntl(target, F_DUPFD_CLOEXEC, 3);
-    }
+static int make_target(int root, const struct mount *mount) {
+    int failed = make_itself(root, mount);
+    if (failed && errno == ENOENT)
+        failed = make_parents(root, mount->target) || make_itself(root, mount);
+    if (!failed || errno != EEXIST || mount->kind == MOUNT_LINK)
+        return failed ? -1 : 0;
+    /* made before, as the parent of something else: with another mode */
+    return mount->kind == MOUNT_SCRATCH ? fchmodat(root, mount->target + 1, mount->mode, 0) : 0;
 }
 
 /* A second layer under the filter: no user namespace can be made in the box, so none with power over mounts. */
@@ -84,36 +80,53 @@ static int make_view(const struct build *build, const struct mount *mount) {
     autoclose int target = lookup_open(build->root, mount->target);
     if (target < 0)
         return -1;
-    snprintf(lower, sizeof lower, "/proc/self/fd/%d:/proc/self/fd/%d", build->empty, target);
-    return build->api->view(target, lower);
+    /* two layers, or overlayfs wants an upper one; the first gives the folder its owner and mode */
+    snprintf(lower, sizeof lower, "/proc/self/fd/%d:/proc/self/fd/%d", target, build->empty);
+    return build->api->view((struct spot){target, ""}, lower);
 }
 
-static int make_mount(const struct build *build, const struct mount *mount, int prepared) {
+/* Bind what the mount says onto `target`. */
+static int make_bind(const struct build *build, const struct mount *mount, struct spot target) {
+    const struct mount_api *api = build->api;
+    if (mount->kind == MOUNT_EMPTY)
+        return api->tree(mount->folder ? (struct spot){build->empty, ""} : (struct spot){build->root, "dev/null"}, target,
+                         mount, false);
+    if (mount->kind != MOUNT_TREE) /* onto itself */
+        return api->tree(target, target, mount, false);
+    if (mount->device) /* the host's /dev is its administrator's */
+        return api->tree((struct spot){AT_FDCWD, mount->source}, target, mount, false);
+    autoclose int source = lookup_open_same(mount->source, mount->dev, mount->ino);
+    return source < 0 ? -1 : api->tree((struct spot){source, ""}, target, mount, mount->folder);
+}
+
+static int make_on(const struct build *build, const struct mount *mount, struct spot target, int prepared) {
     static const char *const no_options[][2] = {{NULL, NULL}};
     static const char *const terminals[][2] = {{"ptmxmode", "0666"}, {"mode", "0620"}, {NULL, NULL}};
     const struct mount_api *api = build->api;
-    if (mount->create && make_target(build->root, mount))
-        return -1;
-    if (mount->kind == MOUNT_LINK)
-        return 0;
+    switch (mount->kind) {
+    case MOUNT_PROC: return api->filesystem("proc", target, no_options) ? -1 : close_nested(build->root);
+    case MOUNT_PTS: return api->filesystem("devpts", target, terminals);
+    case MOUNT_QUEUES: /* ENODEV: a kernel without POSIX message queues */
+        return api->filesystem("mqueue", target, no_options) && errno != ENODEV ? -1 : 0;
+    default:
+        if (prepared >= 0 ? api->attach(prepared, target) : make_bind(build, mount, target))
+            return -1;
+        return mount->below_writable ? make_view(build, mount) : 0;
+    }
+}
+
+static int make_mount(const struct build *build, const struct mount *mount, int prepared) {
+    if (mount->create) {
+        if (make_target(build->root, mount))
+            return -1;
+        /* nobody but us has been in this part of the tree */
+        return mount->kind == MOUNT_LINK ? 0
+                                         : make_on(build, mount, (struct spot){build->root, mount->target + 1}, prepared);
+    }
     autoclose int target = lookup_open(build->root, mount->target);
     if (target < 0)
         return mount->optional && errno == ENOENT ? 0 : -1;
-    if (mount->kind == MOUNT_PROC)
-        return api->filesystem("proc", target, no_options) ? -1 : close_nested(build->root);
-    if (mount->kind == MOUNT_PTS)
-        return api->filesystem("devpts", target, terminals);
-    if (mount->kind == MOUNT_QUEUES) /* ENODEV: a kernel without POSIX message queues */
-        return api->filesystem("mqueue", target, no_options) && errno != ENODEV ? -1 : 0;
-    if (prepared >= 0) {
-        if (api->attach(prepared, target))
-            return -1;
-    } else {
-        autoclose int source = open_source(build, target, mount);
-        if (source < 0 || api->tree(source, target, mount, mount->kind == MOUNT_TREE && mount->folder))
-            return -1;
-    }
-    return mount->below_writable ? make_view(build, mount) : 0;
+    return make_on(build, mount, (struct spot){target, ""}, prepared);
 }
 
 /* Leave the old root behind. */

@@ -13,19 +13,26 @@ struct failure {
 };
 int failure_set(struct failure *failure, enum step step, int error, const char *detail) __attribute__((nonnull));
 
+/* Where something is: below `folder`, an O_PATH or ordinary descriptor, or AT_FDCWD; "" is the folder itself. A path that is
+ * given here lies in a place that nobody else can change, and is free of links. */
+struct spot {
+    int folder;
+    const char *path;
+};
+
 /* The two mount interfaces of the kernel. Each function returns 0 (or a descriptor), or -1 with errno set. */
 struct mount_api {
     /* Attach a new tmpfs over the old root; returns a descriptor of its root. */
     int (*root)(void);
-    /* Bind what `source` (O_PATH) is, with everything below when recursive, onto `target` (O_PATH). */
-    int (*tree)(int source, int target, const struct mount *mount, bool recursive);
+    /* Bind what is at `source`, with everything below when recursive, onto `target`. */
+    int (*tree)(struct spot source, struct spot target, const struct mount *mount, bool recursive);
     /* Attach one prepared, detached tree. */
-    int (*attach)(int tree, int target);
+    int (*attach)(int tree, struct spot target);
     /* A read-only view of `target` on itself: what is in it, but for FIFOs and sockets, which lead nowhere. `lower` are the
      * paths of an empty folder and of the target, as overlayfs wants them. */
-    int (*view)(int target, const char *lower);
+    int (*view)(struct spot target, const char *lower);
     /* A new file system of this type. */
-    int (*filesystem)(const char *type, int target, const char *const options[][2]);
+    int (*filesystem)(const char *type, struct spot target, const char *const options[][2]);
     /* Make the mount whose root `target` is read-only, without those below it. */
     int (*readonly)(int target);
 };

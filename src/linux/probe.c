@@ -1,6 +1,7 @@
 /* probe.c (touching: asks, changes nothing). See probe.h. */
 #include "linux/probe.h"
 
+#include "base/lines.h"
 #include "base/path.h"
 #include "linux/resolve.h"
 #include "linux/sys.h"
@@ -9,7 +10,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -67,14 +67,33 @@ static int probe_current(struct arena *arena, struct probe *probe) {
     return resolve(arena, "/", path, &probe->current, NULL);
 }
 
+/* The home of this uid in the passwd file, or NULL. Users of a directory service have none there. */
+static const char *account_home(struct arena *arena, unsigned uid) {
+    struct lines lines;
+    const char *home = NULL;
+    if (lines_open(&lines, "/etc/passwd"))
+        return NULL;
+    for (char *line; !home && (line = lines_next(&lines));) {
+        char *field[7] = {line}; /* name:password:uid:gid:comment:home:shell (passwd(5)) */
+        int count = 1;
+        for (char *at = line; count < 7 && (at = strchr(at, ':')); count++) {
+            *at++ = '\0';
+            field[count] = at;
+        }
+        char *end = NULL;
+        if (count == 7 && strtoul(field[2], &end, 10) == uid && end != field[2] && !*end && field[5][0] == '/')
+            home = arena_copy(arena, field[5]);
+    }
+    lines_close(&lines);
+    return home;
+}
+
 static int probe_homes(struct arena *arena, struct probe *probe) {
-    const char *home = getenv("HOME");
-    struct passwd *account = getpwuid(probe->uid);
-    if (account && account->pw_dir && account->pw_dir[0] == '/' &&
-        resolve(arena, "/", account->pw_dir, &probe->account_home, NULL))
+    const char *home = getenv("HOME"), *account = account_home(arena, probe->uid);
+    if (account && resolve(arena, "/", account, &probe->account_home, NULL))
         return -1;
     if (!home || home[0] != '/')
-        home = account && account->pw_dir && account->pw_dir[0] == '/' ? account->pw_dir : "/";
+        home = account ? account : "/";
     return resolve(arena, "/", home, &probe->home, &probe->links);
 }
 

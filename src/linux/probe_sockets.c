@@ -5,14 +5,17 @@
  * rest is what Landlock ABI 9 closes. */
 #include "linux/probe.h"
 
+#include "base/fd.h"
+#include "base/lines.h"
 #include "base/path.h"
+#include "linux/entries.h"
 #include "linux/resolve.h"
 #include "plan/roots.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -50,51 +53,41 @@ static int add_bound(struct arena *arena, struct probe *probe, const char *name)
 }
 
 static int listed(struct arena *arena, struct probe *probe) {
-    FILE *table = fopen("/proc/net/unix", "re");
-    char *line = NULL, *last = NULL;
-    size_t room = 0;
-    ssize_t size;
+    struct lines table;
+    char last[128] = "";
     int failed = 0;
-    if (!table) {
+    if (lines_open(&table, "/proc/net/unix")) {
         probe->missing[STEP_SOCKETS] = errno;
         return 0;
     }
-    while (!failed && (size = getline(&line, &room, table)) > 0) {
+    for (char *line; !failed && (line = lines_next(&table));) {
         const char *name = strchr(line, '/'); /* the fields before it are numbers; abstract names start with @ */
-        if (line[size - 1] == '\n')
-            line[size - 1] = '\0';
-        if (!name || name[-1] != ' ' || (last && strcmp(last, name) == 0))
+        if (!name || name == line || name[-1] != ' ' || strcmp(last, name) == 0)
             continue;
         failed = add_bound(arena, probe, name);
-        free(last);
-        last = strdup(name);
+        snprintf(last, sizeof last, "%s", name); /* each connection repeats its listener's name */
     }
-    if (ferror(table))
+    if (table.failed)
         probe->missing[STEP_SOCKETS] = EIO;
-    free(last);
-    free(line);
-    fclose(table);
+    lines_close(&table);
     return failed;
 }
 
 static int at_top(struct arena *arena, struct probe *probe, const struct place *root) {
     if (root->error || !root->path || !S_ISDIR(root->mode))
         return 0;
-    DIR *folder = opendir(root->path);
-    int failed = 0, count = 0;
-    struct dirent *entry;
-    while (folder && !failed && (entry = readdir(folder))) {
-        if (++count > TOP_ENTRIES)
-            break;
-        if (entry->d_type != DT_SOCK && entry->d_type != DT_UNKNOWN)
+    autoclose int folder = openat(AT_FDCWD, root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct entries entries = {.fd = folder};
+    const struct entry *entry;
+    for (int count = 0; folder >= 0 && count < TOP_ENTRIES && (entry = entries_next(&entries)); count++) {
+        if (entry->type != DT_SOCK && entry->type != DT_UNKNOWN)
             continue;
-        char *path = arena_printf(arena, "%s/%s", root->path, entry->d_name);
+        char *path = arena_printf(arena, "%s/%s", root->path, entry->name);
         struct stat status;
-        failed = !path || (!lstat(path, &status) && S_ISSOCK(status.st_mode) && add(arena, probe, path)) ? -1 : 0;
+        if (!path || (!lstat(path, &status) && S_ISSOCK(status.st_mode) && add(arena, probe, path)))
+            return -1;
     }
-    if (folder)
-        closedir(folder);
-    return failed;
+    return 0;
 }
 
 int probe_sockets(struct arena *arena, struct probe *probe) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ struct walk {
     char done[PATH_MAX]; /* canonical so far; "" is the root */
     char rest[ROOM];     /* still to go */
     int links, error;
+    bool root; /* the caller is */
     const char *link; /* see struct place */
 };
 
@@ -38,8 +40,9 @@ static int follow(struct walk *walk, const char *target) {
 static bool is_administrators(const struct walk *walk) {
     if (walk->last.st_uid != 0)
         return false;
-    return getuid() != 0 || strchr(walk->done + 1, '/') == NULL || strncmp(walk->done, "/var/", 5) == 0 ||
-           strncmp(walk->done, "/proc/", 6) == 0;
+    const char *name = strrchr(walk->done, '/');
+    bool top = name == walk->done || (name == walk->done + 4 && strncmp(walk->done, "/var", 4) == 0);
+    return !walk->root || top || strncmp(walk->done, "/proc/", 6) == 0;
 }
 
 /* Take one component; *link is filled when it was a symlink. */
@@ -84,7 +87,7 @@ static int step(struct arena *arena, struct walk *walk, const char *name, struct
 }
 
 int resolve(struct arena *arena, const char *folder, const char *path, struct place *place, link_list *links) {
-    struct walk walk = {.links = 0};
+    struct walk walk = {.root = getauxval(AT_UID) == 0};
     int size = path[0] == '/' ? snprintf(walk.rest, sizeof walk.rest, "%s", path)
                               : snprintf(walk.rest, sizeof walk.rest, "%s/%s", folder, path);
     *place = (struct place){0};

@@ -51,6 +51,10 @@ int sys_pivot_root(const char *new_root, const char *put_old) {
     return (int)syscall(SYS_pivot_root, new_root, put_old);
 }
 
+int sys_getdents(int fd, void *buffer, unsigned size) {
+    return (int)syscall(SYS_getdents64, fd, buffer, size);
+}
+
 int sys_close_range(unsigned first, unsigned last) {
     return (int)syscall(SYS_close_range, first, last, 0);
 }

@@ -16,7 +16,7 @@
 static int write_file(pid_t pid, const char *name, const char *text) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-    autoclose int fd = open(path, O_WRONLY | O_CLOEXEC);
+    autoclose int fd = openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
     return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
 }
 

@@ -57,7 +57,7 @@ static int verify_read(const struct check *check) {
         return -1;
     if (!check->witness->hidden)
         return 0;
-    autoclose int fd = open(check->witness->hidden, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    autoclose int fd = openat(AT_FDCWD, check->witness->hidden, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return must_fail(check, GUARANTEE_FS_READ, check->witness->hidden, fd, ENOENT);
 }
 
@@ -65,7 +65,7 @@ static int verify_read(const struct check *check) {
 static int verify_landlock(const struct check *check) {
     if (!check->plan->taken[STEP_LANDLOCK] || !layer_on(STEP_LANDLOCK))
         return 0;
-    autoclose int fd = open("/dev/random", O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    autoclose int fd = openat(AT_FDCWD, "/dev/random", O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     return must_fail(check, GUARANTEE_FS_WRITE, "opening /dev/random for writing", fd, EACCES);
 }
 
@@ -183,7 +183,7 @@ static int verify_privilege(const struct check *check) {
 static int verify_ids(const struct check *check) {
     char text[256];
     unsigned inside, outside, count;
-    autoclose int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+    autoclose int fd = openat(AT_FDCWD, "/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
     ssize_t size = fd < 0 ? -1 : fd_read_all(fd, text, sizeof text - 1);
     text[size > 0 ? size : 0] = '\0';
     bool read = sscanf(text, "%u %u %u", &inside, &outside, &count) == 3;

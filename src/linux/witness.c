@@ -30,7 +30,7 @@ static const char *find_hidden(const struct plan *plan) {
         for (size_t j = 0; j < plan->mounts.count; j++)
             shown |= path_is_under(candidates[i], plan->mounts.at[j].target) ||
                      path_is_under(plan->mounts.at[j].target, candidates[i]);
-        autoclose int fd = shown ? -1 : open(candidates[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        autoclose int fd = shown ? -1 : openat(AT_FDCWD, candidates[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd >= 0)
             return candidates[i];
     }

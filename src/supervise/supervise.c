@@ -92,8 +92,6 @@ static void take_message(struct watch *watch) {
         watch->status = message.value;
     } else if (message.type == MESSAGE_EXEC_FAILED) {
         watch->box->result.exec_error = message.value ? message.value : ENOEXEC;
-    } else if (message.type == MESSAGE_FAILED) {
-        end_init(watch);
     }
 }
 
@@ -164,19 +162,17 @@ static void take_time(struct watch *watch) {
 
 static void loop(struct watch *watch) {
     while (watch->phase != PHASE_DONE) {
+        /* not the control channel: whatever is said there is followed by init's end, and read then, in one waking */
         struct pollfd wait[] = {{watch->signals, POLLIN, 0},
-                                {watch->launch->control, POLLIN, 0},
                                 {watch->launch->pidfd, POLLIN, 0},
                                 {watch->launch->relay_link, POLLIN, 0}};
-        if (poll(wait, 4, time_left(watch)) < 0 && errno != EINTR)
+        if (poll(wait, 3, time_left(watch)) < 0 && errno != EINTR)
             return;
         if (wait[0].revents)
             take_signal(watch);
         if (wait[1].revents)
-            take_message(watch);
-        if (wait[2].revents)
             take_end(watch);
-        else if (wait[3].revents)
+        else if (wait[2].revents)
             take_report(watch);
         take_time(watch);
     }
