@@ -24,21 +24,22 @@
 static int probe_system(struct arena *arena, struct probe *probe, struct error *err) {
     for (size_t i = 0; roots_system[i]; i++) {
         struct stat status;
-        if (lstat(roots_system[i], &status)) {
-            if (errno == ENOENT)
-                continue;
+        char target[PATH_MAX];
+        ssize_t size = readlink(roots_system[i], target, sizeof target - 1);
+        if (size < 0 && errno == EINVAL && !lstat(roots_system[i], &status)) {
+            struct place *place = S_ISDIR(status.st_mode) ? list_add(arena, &probe->system) : NULL;
+            if (S_ISDIR(status.st_mode) && !place)
+                return -1;
+            if (place)
+                *place = (struct place){.path = roots_system[i], .mode = status.st_mode, .dev = status.st_dev, .ino = status.st_ino};
+        } else if (size > 0) { /* /bin and the like: the same link stands in the box */
+            struct link *link = list_add(arena, &probe->links);
+            if (!link || !(link->target = arena_copy_bytes(arena, target, (size_t)size)))
+                return -1;
+            link->path = roots_system[i];
+        } else if (errno != ENOENT) {
             return error_set(err, EXIT_REFUSED, "refused, nothing was started: %s can't be looked at (%s)", roots_system[i],
                              error_name(errno));
-        }
-        if (S_ISDIR(status.st_mode)) {
-            struct place *place = list_add(arena, &probe->system);
-            if (!place)
-                return -1;
-            *place = (struct place){.path = roots_system[i], .mode = status.st_mode, .dev = status.st_dev, .ino = status.st_ino};
-        } else if (S_ISLNK(status.st_mode)) {
-            struct place place;
-            if (resolve(arena, "/", roots_system[i], &place, &probe->links))
-                return -1;
         }
     }
     struct place cpu;
@@ -90,11 +91,15 @@ static const char *account_home(struct arena *arena, unsigned uid) {
 
 static int probe_homes(struct arena *arena, struct probe *probe) {
     const char *home = getenv("HOME"), *account = account_home(arena, probe->uid);
-    if (account && resolve(arena, "/", account, &probe->account_home, NULL))
-        return -1;
     if (!home || home[0] != '/')
         home = account ? account : "/";
-    return resolve(arena, "/", home, &probe->home, &probe->links);
+    if (resolve(arena, "/", home, &probe->home, &probe->links))
+        return -1;
+    if (account && strcmp(account, home) == 0)
+        probe->account_home = probe->home;
+    else if (account && resolve(arena, "/", account, &probe->account_home, NULL))
+        return -1;
+    return 0;
 }
 
 /* The git work tree around the workspace: the nearest folder above it with a .git, unless that is a home or above one.

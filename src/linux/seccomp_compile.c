@@ -234,12 +234,19 @@ static void emit_ranges(struct seccomp_program *p, const struct range *ranges, s
     }
     size_t middle = count / 2;
     unsigned short test = p->count;
-    emit(p, BPF_JMP | BPF_JGE | BPF_K, 0, 1, (uint32_t)ranges[middle].first);
-    emit(p, BPF_JMP | BPF_JA, 0, 0, 0); /* a conditional jump reaches only 255 instructions */
+    emit(p, BPF_JMP | BPF_JGE | BPF_K, 0, 0, (uint32_t)ranges[middle].first);
     emit_ranges(p, ranges, middle, ids);
+    size_t distance = (size_t)(p->count - test - 1);
     if (p->too_long)
         return;
-    p->code[test + 1].k = (uint32_t)(p->count - test - 2);
+    if (distance <= UINT8_MAX) {
+        p->code[test].jt = (unsigned char)distance;
+    } else { /* a conditional jump doesn't reach that far */
+        p->count = test;
+        emit(p, BPF_JMP | BPF_JGE | BPF_K, 0, 1, (uint32_t)ranges[middle].first);
+        emit(p, BPF_JMP | BPF_JA, 0, 0, (uint32_t)distance);
+        emit_ranges(p, ranges, middle, ids);
+    }
     emit_ranges(p, ranges + middle, count - middle, ids);
 }
 
