@@ -23,30 +23,44 @@ static int choose_command(struct box *box, char *const *caller, struct error *er
     return 0;
 }
 
-/* A service that starts containers, or commands, for whoever can reach it. */
-static void warn_sockets(const struct box *box) {
+/* Does a socket belong to a service that starts containers, or commands, for whoever can reach it? By its usual names, and
+ * by what the variables of such services' clients say. */
+static bool is_way_out(const char *path, char *const *caller) {
     static const char *const services[] = {"docker.sock", "podman.sock", "containerd.sock", "crio.sock", "buildkitd.sock",
                                            "libvirt-sock", "lxd.sock", "unix.socket", "bus", "system_bus_socket"};
+    static const char *const variables[] = {"DOCKER_HOST=unix://", "CONTAINER_HOST=unix://",
+                                            "DBUS_SESSION_BUS_ADDRESS=unix:path="};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof services / sizeof services[0]; i++)
+        if (strcmp(name, services[i]) == 0)
+            return true;
+    for (; *caller; caller++)
+        for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+            size_t size = strlen(variables[i]);
+            if (strncmp(*caller, variables[i], size) == 0 && strcmp(*caller + size, path) == 0)
+                return true;
+        }
+    return false;
+}
+
+static void warn_sockets(const struct box *box, char *const *caller) {
     for (size_t i = 0; i < box->policy.grants.count; i++) {
-        const struct place *place = &box->probe.grants.at[i];
-        const char *name = place->path ? strrchr(place->path, '/') : NULL;
-        if (box->policy.grants.at[i].access != ACCESS_SOCKET || !name)
+        const struct grant *grant = &box->policy.grants.at[i];
+        char text[1400], shown[1024];
+        if (grant->access != ACCESS_SOCKET ||
+            (!is_way_out(grant->path, caller) && !is_way_out(box->probe.grants.at[i].path, caller)))
             continue;
-        const char *asked = strrchr(box->policy.grants.at[i].path, '/');
-        asked = asked ? asked + 1 : box->policy.grants.at[i].path;
-        for (size_t j = 0; j < sizeof services / sizeof services[0]; j++)
-            if (strcmp(name + 1, services[j]) == 0 || strcmp(asked, services[j]) == 0) {
-                print_message("warning: the granted socket belongs to a service outside the box that can start containers "
-                              "or programs for whoever reaches it: the command can leave the box through it");
-                return;
-            }
+        snprintf(text, sizeof text, "warning: the socket %s belongs to a service that starts containers or programs outside "
+                                    "the box for whoever reaches it: the command can leave the box through it",
+                 path_show(grant->path, shown, sizeof shown));
+        print_message(text);
     }
 }
 
 static int run(struct box *box, char *const *caller, struct error *err) {
     if (choose_command(box, caller, err) || box_plan(box, caller, err))
         return -1;
-    warn_sockets(box);
+    warn_sockets(box, caller);
     if (box->plan.notice)
         print_message(box->plan.notice);
     return box_start(box, caller, err);

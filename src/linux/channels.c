@@ -95,7 +95,8 @@ int channels_terminal(const struct plan *plan, struct channels *channels, int ma
         written |= !channel->inward;
         channels->stream[channels->streams++] =
             (struct relay_stream){.host = channel->number, .box = master, .unread = -1, .inward = channel->inward,
-                                  .kind = RELAY_TTY, .limit = channel->inward ? 0 : plan->policy->output_limit};
+                                  .kind = RELAY_TTY, .limit = channel->inward ? 0 : plan->policy->output_limit,
+                                  .end_of_input = (char)channels->terminal.c_cc[VEOF]};
         (void)terminal_copy_size(channel->number, master); /* a terminal without a size has none inside either */
     }
     return 0;

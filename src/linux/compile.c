@@ -32,7 +32,8 @@ static int compile_current(struct plan *plan, struct error *err) {
         return 0;
     }
     if (!current->path || current->error)
-        return error_set(err, EXIT_USAGE, "the current folder can't be used (%s); cd to a folder that exists and can be read",
+        return error_set(err, EXIT_USAGE, "the current folder can't be used (%s); cd to a folder that exists and can be read, or name one: "
+                                         "--workspace DIR",
                          strerror(current->error));
     plan->current = current->path;
     for (size_t i = plan->mounts.count; i-- > 0;) {
@@ -54,6 +55,15 @@ static bool sets_home(const struct policy *policy) {
     return false;
 }
 
+/* The work tree around the workspace, through an overlay? git stops looking upwards where the device number changes. */
+static bool shows_work_tree(const struct plan *plan) {
+    const char *path = plan->probe->work_tree.path;
+    for (size_t i = 0; path && i < plan->mounts.count; i++)
+        if (plan->mounts.at[i].view && strcmp(plan->mounts.at[i].target, path) == 0)
+            return true;
+    return false;
+}
+
 static int compile_environment(struct arena *arena, struct plan *plan, char *const *caller, struct error *err) {
     struct environment *environment = &plan->environment;
     if (environment_build(arena, plan->policy, caller, environment, err))
@@ -70,6 +80,7 @@ static int compile_environment(struct arena *arena, struct plan *plan, char *con
     if ((temporary && !inside && environment_set(arena, environment, "TMPDIR", "/tmp")) ||
         (!path && environment_set(arena, environment, "PATH", "/usr/local/bin:/usr/bin:/bin")) ||
         (!sets_home(plan->policy) && environment_set(arena, environment, "HOME", plan->home)) ||
+        (shows_work_tree(plan) && environment_set(arena, environment, "GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")) ||
         environment_set(arena, environment, "PWD", plan->current))
         return error_memory(err);
     return 0;

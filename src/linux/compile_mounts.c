@@ -25,7 +25,7 @@ static int mount_add(struct arena *arena, mount_list *mounts, struct mount mount
 static struct mount tree_of(const struct place *place, bool writable, const char *why) {
     return (struct mount){.kind = MOUNT_TREE, .target = place->path, .source = place->path, .writable = writable,
                           .rights = writable ? RIGHTS_WRITE : RIGHTS_READ, .folder = S_ISDIR(place->mode),
-                          .dev = place->dev, .ino = place->ino, .why = why, .step = STEP_MOUNTS};
+                          .has_mounts = place->has_mounts, .dev = place->dev, .ino = place->ino, .why = why, .step = STEP_MOUNTS};
 }
 
 /* What the operator named; the system's own trees are not mapped, so that a file for root alone stays closed. */
@@ -256,7 +256,8 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
             homeless = mount; /* it would have to be created in a tree of the host */
             continue;
         }
-        mount->below_writable = mount->kind == MOUNT_TREE && mount->folder && !mount->writable && is_below_writable(&kept, mount);
+        mount->view = mount->kind == MOUNT_TREE && mount->folder && !mount->writable && !mount->has_mounts &&
+                      is_below_writable(&kept, mount);
         if (mount_add(arena, &kept, *mount))
             return error_memory(err);
     }

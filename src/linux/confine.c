@@ -65,8 +65,9 @@ int confine_core_closed(void) {
 }
 
 int confine_core(void) {
-    const struct rlimit byte = {1, 1}, none = {0, 0};
-    if (setrlimit(RLIMIT_CORE, &byte) && (errno != EPERM || setrlimit(RLIMIT_CORE, &none)))
+    const struct rlimit byte = {1, 1};
+    struct rlimit now;
+    if (getrlimit(RLIMIT_CORE, &now))
         return -1;
-    return 0;
+    return now.rlim_max ? setrlimit(RLIMIT_CORE, &byte) : 0; /* a hard limit of 0 can't be raised */
 }

@@ -146,7 +146,7 @@ static int wait_ready(const struct plan *plan, struct launch *launch, struct cha
         if (got <= 0)
             return failure_set(failure, STEP_LIFE, got ? errno : EPIPE, "the box ended before it was ready");
         switch (message.type) {
-        case MESSAGE_READY: return relay_go(launch) ? failure_set(failure, STEP_RELAY, EPIPE, "") : 0;
+        case MESSAGE_READY: return 0;
         case MESSAGE_FAILED:
             return failure_set(failure, message.step >= 0 && message.step < STEP_COUNT ? (enum step)message.step : STEP_LIFE,
                                message.value, message.detail);

@@ -1,9 +1,9 @@
 /* mount_old.c (touching: mount(2)). For hosts where the API of mount_new.c is missing or forbidden; drop when 5.12 is the
  * floor everywhere. Attributes can only be set after a mount is in place, one mount at a time, from mountinfo. */
 #include "base/fd.h"
-#include "base/lines.h"
 #include "base/path.h"
 #include "linux/layers.h"
+#include "linux/mountinfo.h"
 #include "linux/mounts.h"
 
 #include <errno.h>
@@ -19,20 +19,6 @@ typedef char fd_path[32];
 static const char *path_of(int fd, char *out) {
     snprintf(out, sizeof(fd_path), "/proc/self/fd/%d", fd);
     return out;
-}
-
-/* Undo mountinfo's octal escapes, in place. */
-static void unescape(char *text) {
-    char *out = text;
-    for (const char *at = text; *at; out++) {
-        if (at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && at[2] && at[3]) {
-            *out = (char)((unsigned)(at[1] - '0') << 6 | ((unsigned)(at[2] - '0') & 7) << 3 | ((unsigned)(at[3] - '0') & 7));
-            at += 4;
-        } else {
-            *out = *at++;
-        }
-    }
-    *out = '\0';
 }
 
 static unsigned long flags_of(const char *options) {
@@ -52,23 +38,16 @@ static unsigned long flags_of(const char *options) {
 /* Add flags to the mount at `path` and, when recursive, to each one below it. At least one must have been found. */
 static int add_flags(const char *path, unsigned long add, bool recursive) {
     struct lines table;
+    struct mountinfo one;
     int found = 0, failed = 0;
-    if (lines_open(&table, "/proc/self/mountinfo"))
+    if (mountinfo_open(&table))
         return -1;
-    for (char *line; !failed && (line = lines_next(&table));) {
-        char *point = line, *rest;
-        for (int field = 0; field < 4 && point; field++)
-            point = (point = strchr(point, ' ')) ? point + 1 : NULL;
-        if (!point || !(rest = strchr(point, ' ')))
-            continue;
-        *rest++ = '\0';
-        rest[strcspn(rest, " ")] = '\0';
-        unescape(point);
-        bool same = strcmp(point, path) == 0;
-        if (!same && !(recursive && path_is_under(point, path)))
+    while (!failed && mountinfo_next(&table, &one)) {
+        bool same = strcmp(one.point, path) == 0;
+        if (!same && !(recursive && path_is_under(one.point, path)))
             continue;
         found++;
-        failed = mount(NULL, point, NULL, MS_REMOUNT | MS_BIND | flags_of(rest) | add, NULL);
+        failed = mount(NULL, one.point, NULL, MS_REMOUNT | MS_BIND | flags_of(one.options) | add, NULL);
     }
     int saved = errno;
     failed |= table.failed;

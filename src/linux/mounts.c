@@ -111,7 +111,7 @@ static int make_on(const struct build *build, const struct mount *mount, struct 
     default:
         if (prepared >= 0 ? api->attach(prepared, target) : make_bind(build, mount, target))
             return -1;
-        return mount->below_writable ? make_view(build, mount) : 0;
+        return mount->view ? make_view(build, mount) : 0;
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/lines.h"
 #include "base/path.h"
+#include "linux/mountinfo.h"
 #include "linux/resolve.h"
 #include "linux/sys.h"
 #include "plan/roots.h"
@@ -125,6 +126,28 @@ static int probe_work_tree(struct arena *arena, struct probe *probe) {
     return 0;
 }
 
+static void note_mount(struct place *place, const char *point) {
+    if (place->path && !place->error && path_is_under(point, place->path) && strcmp(point, place->path) != 0)
+        place->has_mounts = true;
+}
+
+/* Which of the folders that may be read have mounts below them? */
+static int probe_mounts(struct probe *probe) {
+    struct lines table;
+    struct mountinfo mount;
+    if (!probe->grants.count && !probe->work_tree.path)
+        return 0;
+    if (mountinfo_open(&table))
+        return -1;
+    while (mountinfo_next(&table, &mount)) {
+        note_mount(&probe->work_tree, mount.point);
+        for (size_t i = 0; i < probe->grants.count; i++)
+            note_mount(&probe->grants.at[i], mount.point);
+    }
+    lines_close(&table);
+    return table.failed ? -1 : 0;
+}
+
 static int probe_places(struct arena *arena, const struct policy *policy, struct probe *probe) {
     const char *here = probe->current.path && !probe->current.error ? probe->current.path : "/nowhere";
     if (policy->workspace ? resolve(arena, here, policy->workspace, &probe->workspace, &probe->links) : 0)
@@ -136,7 +159,10 @@ static int probe_places(struct arena *arena, const struct policy *policy, struct
         if (!place || resolve(arena, here, policy->grants.at[i].path, place, &probe->links))
             return -1;
     }
-    return resolve(arena, "/", "/proc/self/exe", &probe->executable, NULL) || probe_work_tree(arena, probe) ? -1 : 0;
+    return resolve(arena, "/", "/proc/self/exe", &probe->executable, NULL) || probe_work_tree(arena, probe) ||
+                   probe_mounts(probe)
+               ? -1
+               : 0;
 }
 
 int probe_host(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {

@@ -17,7 +17,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 enum { TOP_ENTRIES = 4096 }; /* how far a root's top is looked through */
 
@@ -73,6 +75,18 @@ static int listed(struct arena *arena, struct probe *probe) {
     return failed;
 }
 
+/* A socket file whose socket is gone, which anybody may replace? A datagram socket is asked to connect: where another type
+ * is bound that is EPROTOTYPE and the other side notices nothing; where nothing is bound it is ECONNREFUSED. */
+static bool is_dead(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    autoclose int file = openat(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    autoclose int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (file < 0 || fd < 0)
+        return false;
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", file); /* no limit on the path's length */
+    return connect(fd, (struct sockaddr *)&address, sizeof address) && errno == ECONNREFUSED;
+}
+
 static int at_top(struct arena *arena, struct probe *probe, const struct place *root) {
     if (root->error || !root->path || !S_ISDIR(root->mode))
         return 0;
@@ -84,7 +98,7 @@ static int at_top(struct arena *arena, struct probe *probe, const struct place *
             continue;
         char *path = arena_printf(arena, "%s/%s", root->path, entry->name);
         struct stat status;
-        if (!path || (!lstat(path, &status) && S_ISSOCK(status.st_mode) && add(arena, probe, path)))
+        if (!path || (!lstat(path, &status) && S_ISSOCK(status.st_mode) && !is_dead(path) && add(arena, probe, path)))
             return -1;
     }
     return 0;

@@ -4,6 +4,7 @@
 #define PINFOLD_LINUX_SYS_H
 
 #include "linux/uapi.h"
+#include "linux/uapi_landlock.h"
 
 #include <linux/filter.h>
 #include <stddef.h>

@@ -15,6 +15,7 @@ struct place {
     mode_t mode;
     dev_t dev;
     ino_t ino;
+    bool has_mounts;  /* something is mounted below it (looked for in what is granted for reading) */
     const char *link; /* a symlink on the way that a command in a box may have made; NULL: none */
 };
 

@@ -111,6 +111,9 @@ int roots_check(const struct policy *policy, const struct probe *probe, struct e
     const char *option = policy->workspace ? "--workspace" : "the current folder as workspace:";
     const char *asked = policy->workspace ? policy->workspace : ".";
     char shown[1024];
+    if (!policy->workspace && probe->workspace.error)
+        return error_set(err, EXIT_USAGE, "the current folder can't be used as workspace (%s); name one: --workspace DIR",
+                         strerror(probe->workspace.error));
     if (check_found(option, asked, &probe->workspace, err) ||
         check_writable(option, probe->workspace.path, probe, err))
         return -1;

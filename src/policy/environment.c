@@ -30,6 +30,8 @@ static const char *const allowed[] = {
     "PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8", "VIRTUAL_ENV",
     "GEM_HOME", "GEM_PATH", "RBENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "SDKMAN_DIR",
     "DOTNET_ROOT", "DOTNET_CLI_TELEMETRY_OPTOUT", "DOTNET_NOLOGO",
+    /* set by pinfold itself, where the work tree around the workspace is another file system (see compile) */
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
     /* the temporary folder: the value is kept only when it names a folder of the box (see compile) */
     "TMPDIR",
 };

@@ -27,6 +27,7 @@ struct relay_stream {
     int unread;           /* inward from a file: a copy of the pipe's read end, to count what was left; else -1 */
     bool inward;          /* host to box, else box to host */
     enum relay_kind kind; /* what `host` is */
+    char end_of_input;    /* inward terminal: its VEOF character; what was typed before raw mode holds it as NUL */
     uint64_t limit;       /* outward: keep this many bytes, half from the head and half from the tail; 0: all */
 };
 

@@ -118,6 +118,10 @@ static enum progress stream_fill(struct stream *stream) {
         return BLOCKED;
     if (got <= 0)
         return OVER;
+    /* The first bytes may have been typed while the terminal still edited lines: it keeps ^D as a NUL then (n_tty). */
+    for (ssize_t i = 0; stream->is.inward && stream->is.kind == RELAY_TTY && !stream->seen && i < got; i++)
+        if (!stream->buffer[i])
+            stream->buffer[i] = stream->is.end_of_input;
     stream->seen += (uint64_t)got;
     if (stream->finishing)
         stream->remaining -= (uint64_t)got;

@@ -11,6 +11,7 @@
 #include "supervise/terminal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -203,6 +204,17 @@ static void judge(struct watch *watch) {
         result->status = EXIT_USAGE; /* what was to be written isn't: that is no success */
 }
 
+/* The relay has the caller's pipes and files; held here as well, their other ends wouldn't see the end when the command
+ * closes them. Not 2, which messages go to, nor terminals, whose mode is to be restored. */
+static void give_up_relayed(const struct plan *plan) {
+    autoclose int null = openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
+    for (size_t i = 0; null >= 0 && i < plan->channels.count; i++) {
+        const struct channel *channel = &plan->channels.at[i];
+        if (channel->kind == CHANNEL_RELAY && channel->number != 2)
+            (void)dup2(null, channel->number);
+    }
+}
+
 /* The terminal that the command reads and writes, or -1. */
 static int terminal_of(const struct plan *plan) {
     bool written = false;
@@ -222,6 +234,10 @@ void supervise_run(struct box *box) {
     watch.deadline = box->policy.timeout ? now_in(1000) + box->policy.timeout : 0;
     int terminal = terminal_of(&box->plan);
     bool raw = terminal >= 0 && !terminal_raw(terminal, &saved);
+    /* raw before the first byte is read: what was typed ahead is the command's, with its ^C and ^D */
+    if (relay_go(watch.launch))
+        end_init(&watch);
+    give_up_relayed(&box->plan);
     loop(&watch);
     launch_kill(box->launch);
     if (raw)

@@ -98,10 +98,12 @@ static int take_no_new_privs(void) {
 }
 
 static int take_core(void) {
-    struct rlimit limit = {1, 1};
+    struct rlimit limit = {0, 0}, byte = {1, 1};
+    setrlimit(RLIMIT_CORE, &byte); /* for a caller whose hard limit is higher; 0 stays 0 */
     CHECK(!confine_core());
-    CHECK(!getrlimit(RLIMIT_CORE, &limit) && !limit.rlim_cur && !limit.rlim_max);
+    CHECK(!getrlimit(RLIMIT_CORE, &limit) && limit.rlim_cur == limit.rlim_max && limit.rlim_max <= 1);
     CHECK(!confine_core());
+    CHECK(limit.rlim_max == 0 || !confine_core_closed());
     return 0;
 }
 

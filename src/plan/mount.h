@@ -1,0 +1,53 @@
+/* mount.h: one mount of a box, as data. */
+#ifndef PINFOLD_PLAN_MOUNT_H
+#define PINFOLD_PLAN_MOUNT_H
+
+#include "plan/guarantee.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* What may be done with files below a mount, for Landlock; the mount itself is read-only unless it says writable. */
+enum rights {
+    RIGHTS_NONE,
+    RIGHTS_READ,   /* read, list, execute */
+    RIGHTS_WRITE,  /* everything but devices */
+    RIGHTS_PROC,   /* read, list, write to files */
+    RIGHTS_DEVICE, /* read, write, ioctl of a character device */
+    RIGHTS_RANDOM, /* read only, and no ioctl: /dev/random, /dev/urandom */
+    RIGHTS_SOCKET, /* connect */
+};
+
+enum mount_kind {
+    MOUNT_TREE,     /* bind a folder or file of the host, with what is mounted below it */
+    MOUNT_SCRATCH,  /* an empty writable folder of the box's own */
+    MOUNT_PROC,     /* a new /proc */
+    MOUNT_PTS,      /* a new devpts */
+    MOUNT_QUEUES,   /* the POSIX message queues of the box's own ipc namespace */
+    MOUNT_LINK,     /* a symlink in a folder of the box's own */
+    MOUNT_EMPTY,    /* an empty folder or /dev/null over something that must not be seen */
+    MOUNT_READONLY, /* the same thing again, read-only */
+};
+
+struct mount {
+    enum mount_kind kind;
+    const char *target;   /* canonical path in the box */
+    const char *source;   /* MOUNT_TREE: path on the host; MOUNT_LINK: what it says */
+    enum rights rights;
+    bool writable;        /* else read-only */
+    bool folder;          /* else a file is mounted on a file */
+    bool create;          /* the target is in a folder of the box's own: make it */
+    bool optional;        /* leave out when the target isn't there (entries of /proc) */
+    bool has_mounts;      /* MOUNT_TREE: something is mounted below the source */
+    bool view;            /* below a writable folder, whose Landlock rule reaches down: shown through an overlay, which has
+                           * FIFOs and sockets of its own, but not what is mounted below */
+    bool device;          /* device nodes work here */
+    bool owned;           /* a root caller's ids are mapped to the box's here; the system's own files stay root's */
+    unsigned mode;        /* MOUNT_SCRATCH */
+    dev_t dev;            /* MOUNT_TREE: what the source was seen to be */
+    ino_t ino;
+    const char *why;      /* for explain */
+    enum step step;       /* the step that it belongs to */
+};
+
+#endif
