@@ -28,7 +28,7 @@ int command_explain(int argc, char **argv, char *const *caller) __attribute__((n
 /* print.c: the only place that prints. Messages go to stderr, one line, with the prefix "pinfold: ". */
 void print_message(const char *text) __attribute__((nonnull));
 int print_error(const struct error *err) __attribute__((nonnull)); /* returns err->status */
-int print_help(int subcommand);                                    /* to stdout; 0 for the whole program's; returns a status */
+int print_help(int subcommand); /* to stdout; 0 for the whole program's; returns a status */
 int print_version(void);
 
 #endif

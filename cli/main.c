@@ -44,7 +44,8 @@ int main(int argc, char **argv, char **environment) {
     if (!*word)
         error_set(&err, EXIT_USAGE, "no subcommand; type pinfold run -- COMMAND, or pinfold --help");
     else
-        error_set(&err, EXIT_USAGE, "unknown subcommand %s%s%s%s; see pinfold --help", path_show(word, shown, sizeof shown),
-                  near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        error_set(&err, EXIT_USAGE, "unknown subcommand %s%s%s%s; see pinfold --help",
+                  path_show(word, shown, sizeof shown), near ? "; did you mean " : "", near ? near : "",
+                  near ? "?" : "");
     return print_error(&err);
 }

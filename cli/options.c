@@ -43,9 +43,9 @@ static int unknown(const char *word, enum subcommand subcommand, struct error *e
     memcpy(bare, start, size);
     bare[size] = '\0';
     const char *near = nearest(bare, names, count);
-    return error_set(err, EXIT_USAGE, "unknown option %s%s%s%s; see pinfold %s --help", path_show(word, shown, sizeof shown),
-                     near ? "; did you mean --" : "", near ? near : "", near ? "?" : "",
-                     subcommand == RUN ? "run" : "explain");
+    return error_set(err, EXIT_USAGE, "unknown option %s%s%s%s; see pinfold %s --help",
+                     path_show(word, shown, sizeof shown), near ? "; did you mean --" : "", near ? near : "",
+                     near ? "?" : "", subcommand == RUN ? "run" : "explain");
 }
 
 static int bad_value(const char *name, const char *value, const char *wanted, struct error *err) {
@@ -53,8 +53,8 @@ static int bad_value(const char *name, const char *value, const char *wanted, st
     return error_set(err, EXIT_USAGE, "--%s %s: %s", name, path_show(value, shown, sizeof shown), wanted);
 }
 
-static int add_grant(struct arena *arena, struct policy *policy, enum access access, const char *option, const char *path,
-                     struct error *err) {
+static int add_grant(struct arena *arena, struct policy *policy, enum access access, const char *option,
+                     const char *path, struct error *err) {
     struct grant *grant = list_add(arena, &policy->grants);
     if (!*path)
         return error_set(err, EXIT_USAGE, "%s: the path is empty", option);
@@ -103,7 +103,8 @@ static int add_waiver(struct policy *policy, const char *value, struct error *er
         return bad_value("waive", value, wanted, err);
     }
     if (G_NEVER_WAIVED & UINT32_C(1) << found)
-        return bad_value("waive", value, "this guarantee can't be waived; pass variables with --env, descriptors with --fd", err);
+        return bad_value("waive", value,
+                         "this guarantee can't be waived; pass variables with --env, descriptors with --fd", err);
     policy->waived |= UINT32_C(1) << found;
     return 0;
 }
@@ -114,28 +115,42 @@ static int take(struct arena *arena, struct options *options, int id, const char
     case OPTION_WORKSPACE:
         policy->workspace = value;
         return *value ? 0 : bad_value("workspace", value, "the path is empty", err);
-    case OPTION_READ: return add_grant(arena, policy, ACCESS_READ, "--read", value, err);
-    case OPTION_WRITE: return add_grant(arena, policy, ACCESS_WRITE, "--write", value, err);
-    case OPTION_UNIX_SOCKET: return add_grant(arena, policy, ACCESS_SOCKET, "--unix-socket", value, err);
-    case OPTION_FD: return add_descriptor(arena, policy, value, err);
-    case OPTION_ENV: return add_variable(arena, policy, value, err);
-    case OPTION_WAIVE: return add_waiver(policy, value, err);
+    case OPTION_READ:
+        return add_grant(arena, policy, ACCESS_READ, "--read", value, err);
+    case OPTION_WRITE:
+        return add_grant(arena, policy, ACCESS_WRITE, "--write", value, err);
+    case OPTION_UNIX_SOCKET:
+        return add_grant(arena, policy, ACCESS_SOCKET, "--unix-socket", value, err);
+    case OPTION_FD:
+        return add_descriptor(arena, policy, value, err);
+    case OPTION_ENV:
+        return add_variable(arena, policy, value, err);
+    case OPTION_WAIVE:
+        return add_waiver(policy, value, err);
     case OPTION_TIMEOUT:
         if (units_duration(value, &policy->timeout) || !policy->timeout)
             return bad_value("timeout", value, "a duration above 0 such as 500ms, 30s, 5m or 2h", err);
         return 0;
     case OPTION_GRACE:
-        return units_duration(value, &policy->grace) ? bad_value("grace", value, "a duration such as 500ms or 5s", err) : 0;
+        return units_duration(value, &policy->grace) ? bad_value("grace", value, "a duration such as 500ms or 5s", err)
+                                                     : 0;
     case OPTION_OUTPUT_LIMIT:
-        if (units_size(value, &policy->output_limit) || policy->output_limit < 2 || policy->output_limit > UINT64_C(1) << 30)
+        if (units_size(value, &policy->output_limit) || policy->output_limit < 2 ||
+            policy->output_limit > UINT64_C(1) << 30)
             return bad_value("output-limit", value, "a size from 2 bytes to 1G such as 64K or 1M", err);
         return 0;
     case OPTION_RECEIPT:
         policy->receipt = value;
         return *value ? 0 : bad_value("receipt", value, "the path is empty", err);
-    case OPTION_BACKEND: policy->backend = value; return 0;
-    case OPTION_JSON: options->json = true; return 0;
-    default: options->help = true; return 0;
+    case OPTION_BACKEND:
+        policy->backend = value;
+        return 0;
+    case OPTION_JSON:
+        options->json = true;
+        return 0;
+    default:
+        options->help = true;
+        return 0;
     }
 }
 

@@ -10,7 +10,8 @@ void print_message(const char *text) {
     char line[2304];
     int size = snprintf(line, sizeof line, "pinfold: %s\n", text);
     if (size > 0)
-        (void)!fd_write_all(2, line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1); /* nowhere else to say it */
+        (void)!fd_write_all(2, line,
+                            (size_t)size < sizeof line ? (size_t)size : sizeof line - 1); /* nowhere else to say it */
 }
 
 int print_error(const struct error *err) {

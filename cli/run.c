@@ -23,11 +23,12 @@ static int choose_command(struct box *box, char *const *caller, struct error *er
     return 0;
 }
 
-/* Does a socket belong to a service that starts containers, or commands, for whoever can reach it? By its usual names, and
- * by what the variables of such services' clients say. */
+/* Does a socket belong to a service that starts containers, or commands, for whoever can reach it? By its usual names,
+ * and by what the variables of such services' clients say. */
 static bool is_way_out(const char *path, char *const *caller) {
-    static const char *const services[] = {"docker.sock", "podman.sock", "containerd.sock", "crio.sock", "buildkitd.sock",
-                                           "libvirt-sock", "lxd.sock", "unix.socket", "bus", "system_bus_socket"};
+    static const char *const services[] = {
+        "docker.sock",  "podman.sock", "containerd.sock", "crio.sock", "buildkitd.sock",
+        "libvirt-sock", "lxd.sock",    "unix.socket",     "bus",       "system_bus_socket"};
     static const char *const variables[] = {"DOCKER_HOST=unix://", "CONTAINER_HOST=unix://",
                                             "DBUS_SESSION_BUS_ADDRESS=unix:path="};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -50,8 +51,9 @@ static void warn_sockets(const struct box *box, char *const *caller) {
         if (grant->access != ACCESS_SOCKET ||
             (!is_way_out(grant->path, caller) && !is_way_out(box->probe.grants.at[i].path, caller)))
             continue;
-        snprintf(text, sizeof text, "warning: the socket %s belongs to a service that starts containers or programs outside "
-                                    "the box for whoever reaches it: the command can leave the box through it",
+        snprintf(text, sizeof text,
+                 "warning: the socket %s belongs to a service that starts containers or programs outside "
+                 "the box for whoever reaches it: the command can leave the box through it",
                  path_show(grant->path, shown, sizeof shown));
         print_message(text);
     }

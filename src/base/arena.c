@@ -25,7 +25,8 @@ void *arena_alloc(struct arena *arena, size_t size) {
         size_t room = block ? block->size * 2 : 65536 - sizeof *block;
         if (room < size)
             room = size;
-        block = mmap(NULL, sizeof *block + room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+        block =
+            mmap(NULL, sizeof *block + room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
         if (block == MAP_FAILED)
             return NULL;
         block->size = room;

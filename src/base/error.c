@@ -28,14 +28,16 @@ const char *error_name(int number) {
         const char *name;
     } names[] = {
 #define NAME(e) {e, #e}
-        NAME(EPERM),   NAME(ENOENT),       NAME(ESRCH),        NAME(EINTR),        NAME(EIO),        NAME(ENXIO),
-        NAME(E2BIG),   NAME(ENOEXEC),      NAME(EBADF),        NAME(ECHILD),       NAME(EAGAIN),     NAME(ENOMEM),
-        NAME(EACCES),  NAME(EFAULT),       NAME(EBUSY),        NAME(EEXIST),       NAME(EXDEV),      NAME(ENODEV),
-        NAME(ENOTDIR), NAME(EISDIR),       NAME(EINVAL),       NAME(ENFILE),       NAME(EMFILE),     NAME(ENOTTY),
-        NAME(ETXTBSY), NAME(EFBIG),        NAME(ENOSPC),       NAME(ESPIPE),       NAME(EROFS),      NAME(EMLINK),
-        NAME(EPIPE),   NAME(ENAMETOOLONG), NAME(ENOSYS),       NAME(ELOOP),        NAME(EOVERFLOW),  NAME(EUSERS),
-        NAME(EPROTO),  NAME(EOPNOTSUPP),   NAME(EAFNOSUPPORT), NAME(ECONNREFUSED), NAME(ETIMEDOUT),  NAME(ESTALE),
-        NAME(EDQUOT),  NAME(ENETUNREACH),  NAME(EADDRINUSE),   NAME(EADDRNOTAVAIL), NAME(ENOTCONN),  NAME(EPROTONOSUPPORT),
+        NAME(EPERM),         NAME(ENOENT),       NAME(ESRCH),           NAME(EINTR),        NAME(EIO),
+        NAME(ENXIO),         NAME(E2BIG),        NAME(ENOEXEC),         NAME(EBADF),        NAME(ECHILD),
+        NAME(EAGAIN),        NAME(ENOMEM),       NAME(EACCES),          NAME(EFAULT),       NAME(EBUSY),
+        NAME(EEXIST),        NAME(EXDEV),        NAME(ENODEV),          NAME(ENOTDIR),      NAME(EISDIR),
+        NAME(EINVAL),        NAME(ENFILE),       NAME(EMFILE),          NAME(ENOTTY),       NAME(ETXTBSY),
+        NAME(EFBIG),         NAME(ENOSPC),       NAME(ESPIPE),          NAME(EROFS),        NAME(EMLINK),
+        NAME(EPIPE),         NAME(ENAMETOOLONG), NAME(ENOSYS),          NAME(ELOOP),        NAME(EOVERFLOW),
+        NAME(EUSERS),        NAME(EPROTO),       NAME(EOPNOTSUPP),      NAME(EAFNOSUPPORT), NAME(ECONNREFUSED),
+        NAME(ETIMEDOUT),     NAME(ESTALE),       NAME(EDQUOT),          NAME(ENETUNREACH),  NAME(EADDRINUSE),
+        NAME(EADDRNOTAVAIL), NAME(ENOTCONN),     NAME(EPROTONOSUPPORT),
 #undef NAME
     };
     static _Thread_local char other[24];

@@ -16,8 +16,8 @@ struct lines {
 /* Open `path` for reading. -1 with errno set. lines_close gives the descriptor back. */
 int lines_open(struct lines *lines, const char *path) __attribute__((nonnull, warn_unused_result));
 
-/* The next line, without its end; good until the next call. NULL at end of file or after a failure. A line that is longer
- * than the buffer is left out. */
+/* The next line, without its end; good until the next call. NULL at end of file or after a failure. A line that is
+ * longer than the buffer is left out. */
 char *lines_next(struct lines *lines) __attribute__((nonnull));
 
 void lines_close(struct lines *lines) __attribute__((nonnull));

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* The one of `count` words that is nearest to `word` by insertions, deletions, replacements and swaps; NULL when none is
- * near enough to be a likely slip. */
+/* The one of `count` words that is nearest to `word` by insertions, deletions, replacements and swaps; NULL when none
+ * is near enough to be a likely slip. */
 const char *nearest(const char *word, const char *const *words, size_t count) __attribute__((nonnull));
 
 #endif

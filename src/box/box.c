@@ -56,11 +56,10 @@ int box_start(struct box *box, char *const *caller, struct error *err) {
 }
 
 const char *outcome_name(enum outcome outcome) {
-    static const char *const names[] = {
-        [OUTCOME_REFUSED] = "refused",       [OUTCOME_USAGE] = "usage",
-        [OUTCOME_EXITED] = "exited",         [OUTCOME_SIGNALLED] = "signalled",
-        [OUTCOME_TIMEOUT] = "timeout",       [OUTCOME_TERMINATED] = "terminated",
-        [OUTCOME_NOT_FOUND] = "not-found",   [OUTCOME_NOT_EXECUTABLE] = "not-executable",
-        [OUTCOME_KILLED] = "killed"};
+    static const char *const names[] = {[OUTCOME_REFUSED] = "refused",     [OUTCOME_USAGE] = "usage",
+                                        [OUTCOME_EXITED] = "exited",       [OUTCOME_SIGNALLED] = "signalled",
+                                        [OUTCOME_TIMEOUT] = "timeout",     [OUTCOME_TERMINATED] = "terminated",
+                                        [OUTCOME_NOT_FOUND] = "not-found", [OUTCOME_NOT_EXECUTABLE] = "not-executable",
+                                        [OUTCOME_KILLED] = "killed"};
     return names[outcome];
 }

@@ -41,8 +41,8 @@ struct box {
 /* Probe and compile, start nothing. 0, or -1 with 125 or 126. A plan that lacks guarantees is not an error here. */
 int box_plan(struct box *box, char *const *caller, struct error *err) __attribute__((nonnull, warn_unused_result));
 
-/* After box_plan: start, supervise to the end. 0 with box->result filled, or -1 (nothing was started, or what was is ended)
- * with *err and box->result.outcome. */
+/* After box_plan: start, supervise to the end. 0 with box->result filled, or -1 (nothing was started, or what was is
+ * ended) with *err and box->result.outcome. */
 int box_start(struct box *box, char *const *caller, struct error *err) __attribute__((nonnull, warn_unused_result));
 
 const char *outcome_name(enum outcome outcome);

@@ -74,8 +74,8 @@ static int take_descriptors(struct msghdr *head, int *descriptors, size_t room) 
 int message_receive(int fd, struct message *message, int *descriptors, size_t *count) {
     struct iovec part = {message, sizeof *message};
     union control control;
-    struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
-                          .msg_controllen = sizeof control.bytes};
+    struct msghdr head = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     ssize_t got;
     do
         got = recvmsg(fd, &head, MSG_CMSG_CLOEXEC);

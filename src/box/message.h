@@ -27,7 +27,8 @@ struct message {
     char detail[1004]; /* NUL-terminated */
 };
 
-/* 0, or -1 with errno set. `descriptors` may be NULL when count is 0. Never blocks on a full queue: EAGAIN is an error. */
+/* 0, or -1 with errno set. `descriptors` may be NULL when count is 0. Never blocks on a full queue: EAGAIN is an error.
+ */
 int message_send(int fd, const struct message *message, const int *descriptors, size_t count)
     __attribute__((nonnull(2), warn_unused_result));
 

@@ -23,19 +23,22 @@ static int check_outside(const struct policy *policy, int folder, struct error *
         return error_set(err, EXIT_USAGE, "--receipt %s: the folder: %s", policy->receipt, strerror(errno));
     real[size] = '\0';
     for (size_t i = 0; i <= policy->grants.count; i++) {
-        const char *path = i < policy->grants.count        ? policy->grants.at[i].path
-                           : policy->workspace ? policy->workspace
-                                                           : ".";
+        const char *path = i < policy->grants.count ? policy->grants.at[i].path
+                           : policy->workspace      ? policy->workspace
+                                                    : ".";
         if (i < policy->grants.count && policy->grants.at[i].access != ACCESS_WRITE)
             continue;
         if (realpath(path, root) && path_is_under(real, root))
-            return error_set(err, EXIT_USAGE, "--receipt %s: the command can write there and forge it; name a file outside "
-                                              "%s, or use fd:N", policy->receipt, root);
+            return error_set(err, EXIT_USAGE,
+                             "--receipt %s: the command can write there and forge it; name a file outside "
+                             "%s, or use fd:N",
+                             policy->receipt, root);
     }
     return 0;
 }
 
-/* The folder is opened once, looked at, and the file opened in it: a folder that is swapped meanwhile changes nothing. */
+/* The folder is opened once, looked at, and the file opened in it: a folder that is swapped meanwhile changes nothing.
+ */
 static int open_file(const struct policy *policy, struct error *err) {
     char path[PATH_MAX];
     const char *slash = strrchr(policy->receipt, '/');
@@ -60,9 +63,11 @@ int receipt_open(const struct policy *policy, int *fd, struct error *err) {
     if (strncmp(policy->receipt, "fd:", 3) == 0) {
         char *end;
         long number = strtol(policy->receipt + 3, &end, 10);
-        int flags = *end || end == policy->receipt + 3 || number < 1 || number > INT_MAX ? -1 : fcntl((int)number, F_GETFL);
+        int flags =
+            *end || end == policy->receipt + 3 || number < 1 || number > INT_MAX ? -1 : fcntl((int)number, F_GETFL);
         if (flags < 0 || (flags & O_PATH) || (flags & O_ACCMODE) == O_RDONLY)
-            return error_set(err, EXIT_USAGE, "--receipt %s: not a descriptor that is open for writing", policy->receipt);
+            return error_set(err, EXIT_USAGE, "--receipt %s: not a descriptor that is open for writing",
+                             policy->receipt);
         *fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
     } else {
         *fd = open_file(policy, err);
@@ -116,10 +121,10 @@ static json_t *output_of(const struct box *box) {
 static json_t *receipt_json(const struct box *box, const struct error *err) {
     const struct result *result = &box->result;
     bool ran = result->outcome != OUTCOME_REFUSED && result->outcome != OUTCOME_USAGE;
-    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:i, s:o}", "receipt", RECEIPT_VERSION, "version", PINFOLD_VERSION,
-                             "outcome", outcome_name(result->outcome), "confined",
-                             ran ? plan_confined(&box->plan) : "not-started", "exit", result->status, "command",
-                             command_of(&box->policy));
+    json_t *root =
+        json_pack("{s:i, s:s, s:s, s:s, s:i, s:o}", "receipt", RECEIPT_VERSION, "version", PINFOLD_VERSION, "outcome",
+                  outcome_name(result->outcome), "confined", ran ? plan_confined(&box->plan) : "not-started", "exit",
+                  result->status, "command", command_of(&box->policy));
     int failed = !root;
     if (err->status)
         failed |= json_object_set_new(root, "error", describe_bytes(err->text));

@@ -9,10 +9,14 @@
 
 static enum relay_kind kind_of(enum descriptor_kind kind) {
     switch (kind) {
-    case DESCRIPTOR_FILE: return RELAY_FILE;
-    case DESCRIPTOR_SOCKET: return RELAY_SOCKET;
-    case DESCRIPTOR_TTY: return RELAY_TTY;
-    default: return RELAY_PIPE;
+    case DESCRIPTOR_FILE:
+        return RELAY_FILE;
+    case DESCRIPTOR_SOCKET:
+        return RELAY_SOCKET;
+    case DESCRIPTOR_TTY:
+        return RELAY_TTY;
+    default:
+        return RELAY_PIPE;
     }
 }
 
@@ -27,8 +31,11 @@ static int open_pipe(const struct plan *plan, struct channels *channels, size_t 
     if (pipe2(ends, O_CLOEXEC))
         return -1;
     channels->box[i] = ends[channel->inward ? 0 : 1];
-    *stream = (struct relay_stream){.host = channel->number, .box = ends[channel->inward ? 1 : 0], .unread = -1,
-                                    .inward = channel->inward, .kind = kind_of(channel->descriptor.kind)};
+    *stream = (struct relay_stream){.host = channel->number,
+                                    .box = ends[channel->inward ? 1 : 0],
+                                    .unread = -1,
+                                    .inward = channel->inward,
+                                    .kind = kind_of(channel->descriptor.kind)};
     channels->streams++;
     if (channel->inward && stream->kind == RELAY_FILE) {
         stream->unread = fcntl(channels->box[i], F_DUPFD_CLOEXEC, 3);
@@ -40,8 +47,8 @@ static int open_pipe(const struct plan *plan, struct channels *channels, size_t 
     return 0;
 }
 
-/* The pty starts with the settings of the caller's terminal. Where that one is not in raw mode during the run (only read,
- * or only written), it does the echo and the new lines, and the pty must not do them again. */
+/* The pty starts with the settings of the caller's terminal. Where that one is not in raw mode during the run (only
+ * read, or only written), it does the echo and the new lines, and the pty must not do them again. */
 static int open_terminal(const struct plan *plan, struct channels *channels) {
     bool read_from = false, written = false;
     for (size_t i = 0; i < plan->channels.count; i++) {
@@ -94,8 +101,12 @@ int channels_terminal(const struct plan *plan, struct channels *channels, int ma
             return failure_set(failure, STEP_RELAY, EMFILE, "");
         written |= !channel->inward;
         channels->stream[channels->streams++] =
-            (struct relay_stream){.host = channel->number, .box = master, .unread = -1, .inward = channel->inward,
-                                  .kind = RELAY_TTY, .limit = channel->inward ? 0 : plan->policy->output_limit,
+            (struct relay_stream){.host = channel->number,
+                                  .box = master,
+                                  .unread = -1,
+                                  .inward = channel->inward,
+                                  .kind = RELAY_TTY,
+                                  .limit = channel->inward ? 0 : plan->policy->output_limit,
                                   .end_of_input = (char)channels->terminal.c_cc[VEOF]};
         (void)terminal_copy_size(channel->number, master); /* a terminal without a size has none inside either */
     }

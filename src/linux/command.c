@@ -31,10 +31,14 @@ static _Noreturn void fail(int control, enum step step, const char *detail) {
 static int source_of(const struct init_arguments *arguments, size_t i, int terminal) {
     const struct channel *channel = &arguments->plan->channels.at[i];
     switch (channel->kind) {
-    case CHANNEL_RELAY: return arguments->channels->box[channel->same_as < 0 ? i : (size_t)channel->same_as];
-    case CHANNEL_TTY: return terminal;
-    case CHANNEL_PASS: return channel->number;
-    default: return openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
+    case CHANNEL_RELAY:
+        return arguments->channels->box[channel->same_as < 0 ? i : (size_t)channel->same_as];
+    case CHANNEL_TTY:
+        return terminal;
+    case CHANNEL_PASS:
+        return channel->number;
+    default:
+        return openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
     }
 }
 
@@ -104,8 +108,7 @@ static void confine(const struct init_arguments *arguments, int control) {
         return;
     const struct seccomp_ids ids = {!plan->root_mapped, plan->probe->outer_root, plan->probe->uid, plan->probe->gid};
     errno = E2BIG;
-    if (seccomp_compile(&seccomp_command, &ids, &program) ||
-        seccomp_install(&program))
+    if (seccomp_compile(&seccomp_command, &ids, &program) || seccomp_install(&program))
         fail(control, STEP_SECCOMP, "");
 }
 
@@ -145,7 +148,7 @@ static int execute(char *const *command, char *const *environment) {
             search = *entry + 5;
     if (strchr(name, '/'))
         return snprintf(path, sizeof path, "%s", name) < (int)sizeof path ? execute_at(path, command, environment)
-                                                                           : ENAMETOOLONG;
+                                                                          : ENAMETOOLONG;
     for (const char *at = search; *name; at++) {
         size_t size = strcspn(at, ":");
         if (snprintf(path, sizeof path, "%.*s%s%s", (int)size, at, size ? "/" : "", name) < (int)sizeof path) {

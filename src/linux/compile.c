@@ -12,11 +12,11 @@ enum { MAPPED_ID_BASE = 1879048192, MAPPED_ID_COUNT = 65536 };
 /* The scratch home stands at the path that $HOME names, when a folder can stand there. */
 static const char *home_path(const struct probe *probe) {
     const char *path = probe->home.path;
-    static const char *const never[] = {"/proc", "/sys", "/dev", "/tmp", "/var/tmp", "/run"};
+    static const char *const kernels[] = {"/proc", "/sys", "/dev"}, *const temporary[] = {"/tmp", "/var/tmp", "/run"};
     if (!path || !path_is_canonical(path) || strcmp(path, "/") == 0 || roots_is_system(path))
         return "/run/home";
-    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
-        if (path_is_under(path, never[i]) && (i < 3 || strcmp(path, never[i]) == 0))
+    for (size_t i = 0; i < 3; i++)
+        if (path_is_under(path, kernels[i]) || strcmp(path, temporary[i]) == 0)
             return "/run/home";
     return path;
 }
@@ -32,9 +32,11 @@ static int compile_current(struct plan *plan, struct error *err) {
         return 0;
     }
     if (!current->path || current->error)
-        return error_set(err, EXIT_USAGE, "the current folder can't be used (%s); cd to a folder that exists and can be read, or name one: "
-                                         "--workspace DIR",
-                         strerror(current->error));
+        return error_set(
+            err, EXIT_USAGE,
+            "the current folder can't be used (%s); cd to a folder that exists and can be read, or name one: "
+            "--workspace DIR",
+            strerror(current->error));
     plan->current = current->path;
     for (size_t i = plan->mounts.count; i-- > 0;) {
         const struct mount *mount = &plan->mounts.at[i];
@@ -43,7 +45,8 @@ static int compile_current(struct plan *plan, struct error *err) {
         if (path_is_under(current->path, mount->target) && strcmp(mount->target, "/") != 0)
             break;
     }
-    return error_set(err, EXIT_USAGE, "the current folder %s is in none of the box's roots; cd %s first, or grant it: --read %s",
+    return error_set(err, EXIT_USAGE,
+                     "the current folder %s is in none of the box's roots; cd %s first, or grant it: --read %s",
                      path_show(current->path, shown, sizeof shown), workspace, shown);
 }
 
@@ -90,9 +93,7 @@ static int compile_environment(struct arena *arena, struct plan *plan, char *con
 static void compile_steps(struct plan *plan) {
     plan->provided = G_ALL;
     for (int step = 0; step < STEP_COUNT; step++) {
-        bool needed = step == STEP_IDMAPPED_MOUNTS ? plan->probe->outer_root
-                      : step == STEP_RELAY         ? plan->relay
-                                                   : true;
+        bool needed = step == STEP_IDMAPPED_MOUNTS ? plan->probe->outer_root : step == STEP_RELAY ? plan->relay : true;
         plan->taken[step] = needed && !plan->probe->missing[step];
         if (needed && !plan->taken[step])
             plan->provided &= step_text[step].gives & G_BOX ? 0 : ~step_text[step].gives;

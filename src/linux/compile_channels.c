@@ -5,22 +5,31 @@
 
 static const char *kind_text(enum descriptor_kind kind) {
     switch (kind) {
-    case DESCRIPTOR_CLOSED: return "not open";
-    case DESCRIPTOR_DIRECTORY: return "a folder";
-    case DESCRIPTOR_TTY: return "a terminal";
-    case DESCRIPTOR_FILE: return "a file open for reading and writing";
-    case DESCRIPTOR_PIPE: return "a FIFO open for reading and writing";
-    default: return "a device or a kernel object";
+    case DESCRIPTOR_CLOSED:
+        return "not open";
+    case DESCRIPTOR_DIRECTORY:
+        return "a folder";
+    case DESCRIPTOR_TTY:
+        return "a terminal";
+    case DESCRIPTOR_FILE:
+        return "a file open for reading and writing";
+    case DESCRIPTOR_PIPE:
+        return "a FIFO open for reading and writing";
+    default:
+        return "a device or a kernel object";
     }
 }
 
 static int refuse(const struct descriptor *descriptor, struct error *err) {
     const char *what = kind_text(descriptor->kind);
     if (descriptor->number > 2)
-        return error_set(err, EXIT_USAGE, "--fd %d is %s; a granted descriptor is a socket, or a pipe or file open one way "
-                                          "(grant paths with --read or --write)", descriptor->number, what);
-    return error_set(err, EXIT_USAGE, "descriptor %d is %s, which gives more access than its bytes; use a pipe, a file, a "
-                                      "terminal or /dev/null, for instance `cat FILE | pinfold run ...`",
+        return error_set(err, EXIT_USAGE,
+                         "--fd %d is %s; a granted descriptor is a socket, or a pipe or file open one way "
+                         "(grant paths with --read or --write)",
+                         descriptor->number, what);
+    return error_set(err, EXIT_USAGE,
+                     "descriptor %d is %s, which gives more access than its bytes; use a pipe, a file, a "
+                     "terminal or /dev/null, for instance `cat FILE | pinfold run ...`",
                      descriptor->number, what);
 }
 

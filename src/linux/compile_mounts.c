@@ -23,9 +23,17 @@ static int mount_add(struct arena *arena, mount_list *mounts, struct mount mount
 }
 
 static struct mount tree_of(const struct place *place, bool writable, const char *why) {
-    return (struct mount){.kind = MOUNT_TREE, .target = place->path, .source = place->path, .writable = writable,
-                          .rights = writable ? RIGHTS_WRITE : RIGHTS_READ, .folder = S_ISDIR(place->mode),
-                          .has_mounts = place->has_mounts, .dev = place->dev, .ino = place->ino, .why = why, .step = STEP_MOUNTS};
+    return (struct mount){.kind = MOUNT_TREE,
+                          .target = place->path,
+                          .source = place->path,
+                          .writable = writable,
+                          .rights = writable ? RIGHTS_WRITE : RIGHTS_READ,
+                          .folder = S_ISDIR(place->mode),
+                          .has_mounts = place->has_mounts,
+                          .dev = place->dev,
+                          .ino = place->ino,
+                          .why = why,
+                          .step = STEP_MOUNTS};
 }
 
 /* What the operator named; the system's own trees are not mapped, so that a file for root alone stays closed. */
@@ -34,8 +42,10 @@ static struct mount owned(struct mount mount) {
     return mount;
 }
 
-#define PROC_EMPTY(path, dir) {.kind = MOUNT_EMPTY, .target = path, .folder = dir}
-#define PROC_READONLY(path) {.kind = MOUNT_READONLY, .target = path, .folder = true}
+#define PROC_EMPTY(path, dir)                                                                                          \
+    { .kind = MOUNT_EMPTY, .target = path, .folder = dir }
+#define PROC_READONLY(path)                                                                                            \
+    { .kind = MOUNT_READONLY, .target = path, .folder = true }
 /* Entries of /proc that show or change the host and that everybody may open; absent ones are left out. */
 static const struct mount proc_covers[] = {
     PROC_EMPTY("/proc/key-users", false),
@@ -46,18 +56,30 @@ static const struct mount proc_covers[] = {
 
 /* Those that only the host's root may open: the others' kernel uid isn't root's. */
 static const struct mount proc_covers_root[] = {
-    PROC_EMPTY("/proc/acpi", true),            PROC_EMPTY("/proc/asound", true),
-    PROC_READONLY("/proc/bus"),                PROC_EMPTY("/proc/driver", true),
-    PROC_EMPTY("/proc/dynamic_debug", true),   PROC_READONLY("/proc/fs"),
-    PROC_EMPTY("/proc/iomem", false),          PROC_EMPTY("/proc/ioports", false),
-    PROC_READONLY("/proc/irq"),                PROC_EMPTY("/proc/kallsyms", false),
-    PROC_EMPTY("/proc/kcore", false),          PROC_EMPTY("/proc/kmsg", false),
-    PROC_EMPTY("/proc/kpagecgroup", false),    PROC_EMPTY("/proc/kpagecount", false),
-    PROC_EMPTY("/proc/kpageflags", false),     PROC_EMPTY("/proc/latency_stats", false),
-    PROC_EMPTY("/proc/mtrr", false),           PROC_EMPTY("/proc/pagetypeinfo", false),
-    PROC_EMPTY("/proc/sched_debug", false),    PROC_EMPTY("/proc/scsi", true),
-    PROC_EMPTY("/proc/slabinfo", false),       PROC_EMPTY("/proc/sysrq-trigger", false),
-    PROC_EMPTY("/proc/timer_list", false),     PROC_EMPTY("/proc/timer_stats", false),
+    PROC_EMPTY("/proc/acpi", true),
+    PROC_EMPTY("/proc/asound", true),
+    PROC_READONLY("/proc/bus"),
+    PROC_EMPTY("/proc/driver", true),
+    PROC_EMPTY("/proc/dynamic_debug", true),
+    PROC_READONLY("/proc/fs"),
+    PROC_EMPTY("/proc/iomem", false),
+    PROC_EMPTY("/proc/ioports", false),
+    PROC_READONLY("/proc/irq"),
+    PROC_EMPTY("/proc/kallsyms", false),
+    PROC_EMPTY("/proc/kcore", false),
+    PROC_EMPTY("/proc/kmsg", false),
+    PROC_EMPTY("/proc/kpagecgroup", false),
+    PROC_EMPTY("/proc/kpagecount", false),
+    PROC_EMPTY("/proc/kpageflags", false),
+    PROC_EMPTY("/proc/latency_stats", false),
+    PROC_EMPTY("/proc/mtrr", false),
+    PROC_EMPTY("/proc/pagetypeinfo", false),
+    PROC_EMPTY("/proc/sched_debug", false),
+    PROC_EMPTY("/proc/scsi", true),
+    PROC_EMPTY("/proc/slabinfo", false),
+    PROC_EMPTY("/proc/sysrq-trigger", false),
+    PROC_EMPTY("/proc/timer_list", false),
+    PROC_EMPTY("/proc/timer_stats", false),
     PROC_EMPTY("/proc/vmallocinfo", false),
 };
 #undef PROC_EMPTY
@@ -76,12 +98,18 @@ static int add_proc_covers(struct arena *arena, mount_list *mounts, const struct
 }
 
 static int add_proc(struct arena *arena, const struct plan *plan, mount_list *mounts) {
-    int failed = mount_add(arena, mounts, (struct mount){.kind = MOUNT_PROC, .target = "/proc", .rights = RIGHTS_PROC,
-                                                         .writable = true, .folder = true, .why = "a /proc of the box's own",
-                                                         .step = STEP_PROC});
+    int failed = mount_add(arena, mounts,
+                           (struct mount){.kind = MOUNT_PROC,
+                                          .target = "/proc",
+                                          .rights = RIGHTS_PROC,
+                                          .writable = true,
+                                          .folder = true,
+                                          .why = "a /proc of the box's own",
+                                          .step = STEP_PROC});
     failed |= add_proc_covers(arena, mounts, proc_covers, sizeof proc_covers / sizeof proc_covers[0]);
     if (plan->root_kept)
-        failed |= add_proc_covers(arena, mounts, proc_covers_root, sizeof proc_covers_root / sizeof proc_covers_root[0]);
+        failed |=
+            add_proc_covers(arena, mounts, proc_covers_root, sizeof proc_covers_root / sizeof proc_covers_root[0]);
     return failed;
 }
 
@@ -89,8 +117,8 @@ static int add_devices(struct arena *arena, mount_list *mounts) {
     static const struct {
         const char *path;
         enum rights rights;
-    } nodes[] = {{"/dev/full", RIGHTS_DEVICE},   {"/dev/null", RIGHTS_DEVICE},    {"/dev/random", RIGHTS_RANDOM},
-                 {"/dev/tty", RIGHTS_DEVICE},    {"/dev/urandom", RIGHTS_RANDOM}, {"/dev/zero", RIGHTS_DEVICE}};
+    } nodes[] = {{"/dev/full", RIGHTS_DEVICE}, {"/dev/null", RIGHTS_DEVICE},    {"/dev/random", RIGHTS_RANDOM},
+                 {"/dev/tty", RIGHTS_DEVICE},  {"/dev/urandom", RIGHTS_RANDOM}, {"/dev/zero", RIGHTS_DEVICE}};
     static const struct link links[] = {{"/dev/fd", "/proc/self/fd"},
                                         {"/dev/ptmx", "pts/ptmx"},
                                         {"/dev/stderr", "/proc/self/fd/2"},
@@ -98,15 +126,30 @@ static int add_devices(struct arena *arena, mount_list *mounts) {
                                         {"/dev/stdout", "/proc/self/fd/1"}};
     int failed = 0;
     for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
-        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_TREE, .target = nodes[i].path, .source = nodes[i].path,
-                                                          .rights = nodes[i].rights, .device = true,
-                                                          .why = "device", .step = STEP_MOUNTS});
+        failed |= mount_add(arena, mounts,
+                            (struct mount){.kind = MOUNT_TREE,
+                                           .target = nodes[i].path,
+                                           .source = nodes[i].path,
+                                           .rights = nodes[i].rights,
+                                           .device = true,
+                                           .why = "device",
+                                           .step = STEP_MOUNTS});
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
-        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_LINK, .target = links[i].path, .source = links[i].target,
-                                                          .why = "device", .step = STEP_MOUNTS});
-    failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_PTS, .target = "/dev/pts", .rights = RIGHTS_DEVICE,
-                                                      .writable = true, .folder = true, .device = true,
-                                                      .why = "terminals of the box's own", .step = STEP_MOUNTS});
+        failed |= mount_add(arena, mounts,
+                            (struct mount){.kind = MOUNT_LINK,
+                                           .target = links[i].path,
+                                           .source = links[i].target,
+                                           .why = "device",
+                                           .step = STEP_MOUNTS});
+    failed |= mount_add(arena, mounts,
+                        (struct mount){.kind = MOUNT_PTS,
+                                       .target = "/dev/pts",
+                                       .rights = RIGHTS_DEVICE,
+                                       .writable = true,
+                                       .folder = true,
+                                       .device = true,
+                                       .why = "terminals of the box's own",
+                                       .step = STEP_MOUNTS});
     return failed;
 }
 
@@ -114,14 +157,26 @@ static int add_devices(struct arena *arena, mount_list *mounts) {
 static int add_queues(struct arena *arena, const struct plan *plan, mount_list *mounts) {
     if (plan->probe->missing[STEP_IPC_NAMESPACE])
         return 0;
-    return mount_add(arena, mounts, (struct mount){.kind = MOUNT_QUEUES, .target = "/dev/mqueue", .rights = RIGHTS_WRITE,
-                                                   .writable = true, .folder = true, .why = "queues of the box's own",
-                                                   .step = STEP_MOUNTS});
+    return mount_add(arena, mounts,
+                     (struct mount){.kind = MOUNT_QUEUES,
+                                    .target = "/dev/mqueue",
+                                    .rights = RIGHTS_WRITE,
+                                    .writable = true,
+                                    .folder = true,
+                                    .why = "queues of the box's own",
+                                    .step = STEP_MOUNTS});
 }
 
 static int add_scratch(struct arena *arena, mount_list *mounts, const char *path, unsigned mode, const char *why) {
-    return mount_add(arena, mounts, (struct mount){.kind = MOUNT_SCRATCH, .target = path, .rights = RIGHTS_WRITE, .writable = true,
-                                                   .folder = true, .mode = mode, .why = why, .step = STEP_MOUNTS});
+    return mount_add(arena, mounts,
+                     (struct mount){.kind = MOUNT_SCRATCH,
+                                    .target = path,
+                                    .rights = RIGHTS_WRITE,
+                                    .writable = true,
+                                    .folder = true,
+                                    .mode = mode,
+                                    .why = why,
+                                    .step = STEP_MOUNTS});
 }
 
 /* What every box has. */
@@ -131,9 +186,12 @@ static int add_base(struct arena *arena, const struct plan *plan, mount_list *mo
     for (size_t i = 0; i < probe->system.count; i++)
         failed |= mount_add(arena, mounts, tree_of(&probe->system.at[i], false, "system"));
     for (size_t i = 0; i < probe->links.count; i++)
-        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_LINK, .target = probe->links.at[i].path,
-                                                          .source = probe->links.at[i].target, .why = "link of the host",
-                                                          .step = STEP_MOUNTS});
+        failed |= mount_add(arena, mounts,
+                            (struct mount){.kind = MOUNT_LINK,
+                                           .target = probe->links.at[i].path,
+                                           .source = probe->links.at[i].target,
+                                           .why = "link of the host",
+                                           .step = STEP_MOUNTS});
     static const char *const temporary[] = {"/tmp", "/var/tmp", "/run"};
     for (size_t i = 0; i < sizeof temporary / sizeof temporary[0]; i++) {
         const char *path = probe->temporary[i].path ? probe->temporary[i].path : temporary[i];
@@ -164,12 +222,20 @@ static int add_covers(struct arena *arena, const struct plan *plan, mount_list *
     const struct probe *probe = plan->probe;
     int failed = 0;
     for (size_t i = 0; i < probe->sockets.count; i++)
-        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_EMPTY, .target = probe->sockets.at[i], .optional = true,
-                                                          .why = "unix socket of the host", .step = STEP_SOCKETS});
+        failed |= mount_add(arena, mounts,
+                            (struct mount){.kind = MOUNT_EMPTY,
+                                           .target = probe->sockets.at[i],
+                                           .optional = true,
+                                           .why = "unix socket of the host",
+                                           .step = STEP_SOCKETS});
     for (size_t i = 0; plan->root_kept && i < probe->private_places.count; i++)
-        failed |= mount_add(arena, mounts, (struct mount){.kind = MOUNT_EMPTY, .target = probe->private_places.at[i].path,
-                                                          .folder = S_ISDIR(probe->private_places.at[i].mode), .optional = true,
-                                                          .why = "not for everyone to read", .step = STEP_MOUNTS});
+        failed |= mount_add(arena, mounts,
+                            (struct mount){.kind = MOUNT_EMPTY,
+                                           .target = probe->private_places.at[i].path,
+                                           .folder = S_ISDIR(probe->private_places.at[i].mode),
+                                           .optional = true,
+                                           .why = "not for everyone to read",
+                                           .step = STEP_MOUNTS});
     return failed;
 }
 
@@ -203,13 +269,16 @@ static const struct mount *mount_above(const mount_list *mounts, const char *pat
 static bool adds_something(const struct mount *mount, const struct mount *above) {
     bool on_host = above && above->kind == MOUNT_TREE;
     switch (mount->kind) {
-    case MOUNT_LINK: return !on_host;
-    case MOUNT_EMPTY: return on_host || mount->step == STEP_PROC;
+    case MOUNT_LINK:
+        return !on_host;
+    case MOUNT_EMPTY:
+        return on_host || mount->step == STEP_PROC;
     case MOUNT_TREE:
         if (!on_host || mount->device || mount->rights == RIGHTS_SOCKET)
             return true;
         return mount->writable && !above->writable;
-    default: return true;
+    default:
+        return true;
     }
 }
 

@@ -6,13 +6,14 @@
 
 /* What the box's processes have: root is nobody special, and none of it can be changed. */
 enum {
-    CONFINED_SECUREBITS = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
-                          SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED,
+    CONFINED_SECUREBITS = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                          SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
+                          SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED,
 };
 
-/* Empty all capability sets (effective, permitted, inheritable, ambient, bounding) and lock securebits. The bounding set
- * and the securebits can only be changed by one who has CAP_SETPCAP; without it they stay, and no_new_privs makes them
- * harmless. -1 with errno set. */
+/* Empty all capability sets (effective, permitted, inheritable, ambient, bounding) and lock securebits. The bounding
+ * set and the securebits can only be changed by one who has CAP_SETPCAP; without it they stay, and no_new_privs makes
+ * them harmless. -1 with errno set. */
 int confine_capabilities(void) __attribute__((warn_unused_result));
 
 /* Are they all empty? Read back. */
@@ -20,9 +21,9 @@ int confine_capabilities_empty(int bounding_too) __attribute__((warn_unused_resu
 
 int confine_no_new_privs(void) __attribute__((warn_unused_result));
 
-/* No core dump, neither a file nor one that the kernel hands to a program of the host (core_pattern with | or @): that one
- * ignores a limit of 0 and is left out only at a limit of exactly 1 byte (core(5)). A caller whose hard limit is 0 already
- * can't have 1; that is EPERM where such a program is set. */
+/* No core dump, neither a file nor one that the kernel hands to a program of the host (core_pattern with | or @): that
+ * one ignores a limit of 0 and is left out only at a limit of exactly 1 byte (core(5)). A caller whose hard limit is 0
+ * already can't have 1; that is EPERM where such a program is set. */
 int confine_core(void) __attribute__((warn_unused_result));
 
 /* Is it so? 0, or -1 with EPERM. */

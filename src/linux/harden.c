@@ -48,8 +48,10 @@ int harden(struct error *err) {
         return error_set(err, EXIT_REFUSED, "refused, nothing was started: pinfold can't protect itself (%s)",
                          error_name(errno));
     if (open_standard())
-        return error_set(err, EXIT_REFUSED, "refused, nothing was started: descriptors 0 to 2 are closed and /dev/null "
-                                            "can't be opened in their place (%s)", error_name(errno));
+        return error_set(err, EXIT_REFUSED,
+                         "refused, nothing was started: descriptors 0 to 2 are closed and /dev/null "
+                         "can't be opened in their place (%s)",
+                         error_name(errno));
     drop_loader_variables();
     return 0;
 }

@@ -181,28 +181,32 @@ static char **copy_list(const struct init_arguments *arguments, const char *cons
     return copy;
 }
 
-static struct init_arguments copy_words(const struct init_arguments *arguments) {
-    struct plan *plan = calloc(1, sizeof *plan);
-    struct policy *policy = calloc(1, sizeof *policy);
-    struct init_arguments copied = *arguments;
-    size_t words = 0, variables = arguments->plan->policy->environment.count;
-    if (!plan || !policy)
-        fail(arguments, STEP_LIFE, "");
-    *plan = *arguments->plan;
-    *policy = *plan->policy;
-    while (policy->command[words])
+/* Arguments whose words are copies. */
+struct own_words {
+    struct init_arguments arguments;
+    struct plan plan;
+    struct policy policy;
+};
+
+static void copy_words(const struct init_arguments *arguments, struct own_words *own) {
+    size_t words = 0;
+    own->arguments = *arguments;
+    own->plan = *arguments->plan;
+    own->policy = *arguments->plan->policy;
+    own->arguments.plan = &own->plan;
+    own->plan.policy = &own->policy;
+    while (own->policy.command[words])
         words++;
-    policy->command = copy_list(arguments, (const char *const *)policy->command, words);
-    policy->environment.at = (const char **)copy_list(arguments, policy->environment.at, variables);
-    plan->environment.kept.at = (const char **)copy_list(arguments, plan->environment.kept.at, plan->environment.kept.count);
-    plan->policy = policy;
-    copied.plan = plan;
-    return copied;
+    own->policy.command = copy_list(arguments, (const char *const *)own->policy.command, words);
+    own->policy.environment.at =
+        (const char **)copy_list(arguments, own->policy.environment.at, own->policy.environment.count);
+    own->plan.environment.kept.at =
+        (const char **)copy_list(arguments, own->plan.environment.kept.at, own->plan.environment.kept.count);
 }
 
-/* vfork, since copying an address space costs as much as a third of all that was done before: the command's process runs in
- * this memory until its exec, and this one stands still meanwhile. Should pinfold die then, PDEATHSIG ends us; should the
- * launch fail, the child ends by itself. The child never returns from here. */
+/* vfork, since copying an address space costs as much as a third of all that was done before: the command's process
+ * runs in this memory until its exec, and this one stands still meanwhile. Should pinfold die then, PDEATHSIG ends us;
+ * should the launch fail, the child ends by itself. The child never returns from here. */
 static __attribute__((noinline)) pid_t start_command(const struct init_arguments *arguments, int terminal) {
     pid_t command = vfork();
     if (!command)
@@ -225,9 +229,10 @@ _Noreturn void init_run(const struct init_arguments *arguments) {
         fail(arguments, STEP_CAPABILITIES, "");
     if (confine_no_new_privs())
         fail(arguments, STEP_NO_NEW_PRIVS, "");
-    const struct init_arguments copied = copy_words(arguments);
+    struct own_words own;
+    copy_words(arguments, &own);
     title_set("pinfold: init"); /* before there is anybody to read what stood there */
-    pid_t command = start_command(&copied, terminal);
+    pid_t command = start_command(&own.arguments, terminal);
     if (command < 0)
         fail(arguments, STEP_LIFE, "vfork");
     /* the slave stays open here, so that a command that closes and re-opens its terminal finds it still working */

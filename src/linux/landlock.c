@@ -18,8 +18,8 @@ static uint64_t rights_of_abi(int abi) {
     return rights;
 }
 
-static const uint64_t rights_on_files = LANDLOCK_EXECUTE | LANDLOCK_WRITE_FILE | LANDLOCK_READ_FILE | LANDLOCK_TRUNCATE |
-                                        LANDLOCK_IOCTL_DEV | LANDLOCK_RESOLVE_UNIX;
+static const uint64_t rights_on_files = LANDLOCK_EXECUTE | LANDLOCK_WRITE_FILE | LANDLOCK_READ_FILE |
+                                        LANDLOCK_TRUNCATE | LANDLOCK_IOCTL_DEV | LANDLOCK_RESOLVE_UNIX;
 
 static uint64_t rights_bits(enum rights rights) {
     const uint64_t read = LANDLOCK_READ_FILE | LANDLOCK_READ_DIR;
@@ -27,13 +27,20 @@ static uint64_t rights_bits(enum rights rights) {
                             LANDLOCK_MAKE_DIR | LANDLOCK_MAKE_REG | LANDLOCK_MAKE_SOCK | LANDLOCK_MAKE_FIFO |
                             LANDLOCK_MAKE_SYM | LANDLOCK_REFER;
     switch (rights) {
-    case RIGHTS_READ: return read | LANDLOCK_EXECUTE;
-    case RIGHTS_WRITE: return read | LANDLOCK_EXECUTE | change;
-    case RIGHTS_PROC: return read | LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE;
-    case RIGHTS_DEVICE: return read | LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE | LANDLOCK_IOCTL_DEV;
-    case RIGHTS_RANDOM: return LANDLOCK_READ_FILE;
-    case RIGHTS_SOCKET: return LANDLOCK_RESOLVE_UNIX;
-    default: return 0;
+    case RIGHTS_READ:
+        return read | LANDLOCK_EXECUTE;
+    case RIGHTS_WRITE:
+        return read | LANDLOCK_EXECUTE | change;
+    case RIGHTS_PROC:
+        return read | LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE;
+    case RIGHTS_DEVICE:
+        return read | LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE | LANDLOCK_IOCTL_DEV;
+    case RIGHTS_RANDOM:
+        return LANDLOCK_READ_FILE;
+    case RIGHTS_SOCKET:
+        return LANDLOCK_RESOLVE_UNIX;
+    default:
+        return 0;
     }
 }
 

@@ -1,7 +1,7 @@
 /* launch.c (touching): the supervisor's side of a launch.
  *
- * Should: give the life pipe's write end to nobody; be dumpable only while the id maps are written, when nothing that it
- * doesn't trust runs; end what it began when any step fails. Must not: go on after a failure. */
+ * Should: give the life pipe's write end to nobody; be dumpable only while the id maps are written, when nothing that
+ * it doesn't trust runs; end what it began when any step fails. Must not: go on after a failure. */
 #include "linux/launch.h"
 
 #include "base/fd.h"
@@ -65,10 +65,10 @@ void launch_kill(struct launch *launch) {
 }
 
 /* Clone the box's init. The child never returns from here. */
-static int clone_init(const struct plan *plan, struct launch *launch, struct init_arguments *init, int life, int control,
-                      struct failure *failure) {
-    struct clone_arguments arguments = {.flags = clone_flags(plan) | CLONE_PIDFD, .exit_signal = SIGCHLD,
-                                        .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
+static int clone_init(const struct plan *plan, struct launch *launch, struct init_arguments *init, int life,
+                      int control, struct failure *failure) {
+    struct clone_arguments arguments = {
+        .flags = clone_flags(plan) | CLONE_PIDFD, .exit_signal = SIGCHLD, .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
     init->life = life;
     init->control = control;
     /* an undumpable process can't write its own id maps, nor can its parent: /proc/PID is root's then */
@@ -85,16 +85,18 @@ static int clone_init(const struct plan *plan, struct launch *launch, struct ini
     if (launch->init < 0)
         return failure_set(failure, STEP_USER_NAMESPACE, saved, "clone");
     /* a root caller inside somebody's user namespace doesn't have the ids to map to */
-    return mapped ? failure_set(failure, plan->root_mapped ? STEP_IDMAPPED_MOUNTS : STEP_ID_MAPS, map_error, "id maps") : 0;
+    return mapped ? failure_set(failure, plan->root_mapped ? STEP_IDMAPPED_MOUNTS : STEP_ID_MAPS, map_error, "id maps")
+                  : 0;
 }
 
 /* Tell init to go on, with the prepared mounts of a root caller. */
 static int send_go(const struct plan *plan, struct launch *launch, struct failure *failure) {
-    int *prepared = calloc(2 * plan->mounts.count + 1, sizeof *prepared), *ready = prepared + plan->mounts.count;
+    int *prepared = calloc(2 * plan->mounts.count + 1, sizeof *prepared);
     size_t count = 0, sent = 0;
     int result = 0;
     if (!prepared)
         return failure_set(failure, STEP_MOUNTS, ENOMEM, "");
+    int *ready = prepared + plan->mounts.count;
     for (size_t i = 0; i < plan->mounts.count; i++)
         prepared[i] = -1;
     if (plan->root_mapped) {
@@ -134,7 +136,8 @@ static int take_terminal(const struct plan *plan, struct launch *launch, struct 
 }
 
 /* Read messages until the command is ready or something failed. */
-static int wait_ready(const struct plan *plan, struct launch *launch, struct channels *channels, struct failure *failure) {
+static int wait_ready(const struct plan *plan, struct launch *launch, struct channels *channels,
+                      struct failure *failure) {
     for (;;) {
         struct message message;
         int master = -1;
@@ -146,15 +149,18 @@ static int wait_ready(const struct plan *plan, struct launch *launch, struct cha
         if (got <= 0)
             return failure_set(failure, STEP_LIFE, got ? errno : EPIPE, "the box ended before it was ready");
         switch (message.type) {
-        case MESSAGE_READY: return 0;
+        case MESSAGE_READY:
+            return 0;
         case MESSAGE_FAILED:
-            return failure_set(failure, message.step >= 0 && message.step < STEP_COUNT ? (enum step)message.step : STEP_LIFE,
+            return failure_set(failure,
+                               message.step >= 0 && message.step < STEP_COUNT ? (enum step)message.step : STEP_LIFE,
                                message.value, message.detail);
         case MESSAGE_TERMINAL:
             if (take_terminal(plan, launch, channels, count ? master : -1, failure))
                 return -1;
             break;
-        default: return failure_set(failure, STEP_LIFE, EPROTO, "control channel");
+        default:
+            return failure_set(failure, STEP_LIFE, EPROTO, "control channel");
         }
     }
 }
@@ -191,8 +197,14 @@ int launch_start(const struct plan *plan, const sigset_t *mask, int signals, str
                  struct failure *failure) {
     struct witness witness = {.socket = -1, .listener = -1};
     struct channels channels = {0};
-    *launch = (struct launch){.init = -1, .pidfd = -1, .control = -1, .life = -1, .relay = -1, .relay_link = -1,
-                              .signals = signals, .mask = *mask};
+    *launch = (struct launch){.init = -1,
+                              .pidfd = -1,
+                              .control = -1,
+                              .life = -1,
+                              .relay = -1,
+                              .relay_link = -1,
+                              .signals = signals,
+                              .mask = *mask};
     int result = start(plan, launch, &witness, &channels, failure);
     launch->untried = (witness.hidden ? 0 : G(FS_READ)) | (witness.port ? 0 : G(NET_LOCAL));
     witness_close(&witness);

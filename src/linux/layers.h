@@ -1,5 +1,5 @@
-/* layers.h: a switch for each layer, in the tests' binary only (pinfold-layers): PINFOLD_WITHOUT=name,name leaves layers
- * out, so that tests can see the other layers hold. In pinfold itself it is a constant. */
+/* layers.h: a switch for each layer, in the tests' binary only (pinfold-layers): PINFOLD_WITHOUT=name,name leaves
+ * layers out, so that tests can see the other layers hold. In pinfold itself it is a constant. */
 #ifndef PINFOLD_LINUX_LAYERS_H
 #define PINFOLD_LINUX_LAYERS_H
 

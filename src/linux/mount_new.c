@@ -1,5 +1,5 @@
-/* mount_new.c (touching: the mount API of 5.2 and 5.12). A tree is cloned, given its attributes while nobody can see it,
- * then attached: there is no moment in which it is there and writable. */
+/* mount_new.c (touching: the mount API of 5.2 and 5.12). A tree is cloned, given its attributes while nobody can see
+ * it, then attached: there is no moment in which it is there and writable. */
 #include "base/fd.h"
 #include "linux/layers.h"
 #include "linux/lookup.h"
@@ -13,7 +13,8 @@
 enum { CLONE_TREE = OPEN_TREE_CLONE_ | OPEN_TREE_CLOEXEC_ | AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW };
 
 static int attach(int tree, struct spot target) {
-    return sys_move_mount(tree, "", target.folder, target.path, MOVE_MOUNT_F_EMPTY | (*target.path ? 0 : MOVE_MOUNT_T_EMPTY));
+    return sys_move_mount(tree, "", target.folder, target.path,
+                          MOVE_MOUNT_F_EMPTY | (*target.path ? 0 : MOVE_MOUNT_T_EMPTY));
 }
 
 static struct mount_attributes attributes_of(const struct mount *mount) {

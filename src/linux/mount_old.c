@@ -1,5 +1,5 @@
-/* mount_old.c (touching: mount(2)). For hosts where the API of mount_new.c is missing or forbidden; drop when 5.12 is the
- * floor everywhere. Attributes can only be set after a mount is in place, one mount at a time, from mountinfo. */
+/* mount_old.c (touching: mount(2)). For hosts where the API of mount_new.c is missing or forbidden; drop when 5.12 is
+ * the floor everywhere. Attributes can only be set after a mount is in place, one mount at a time, from mountinfo. */
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/layers.h"
@@ -25,8 +25,9 @@ static unsigned long flags_of(const char *options) {
     static const struct {
         const char *name;
         unsigned long flag;
-    } known[] = {{"ro", MS_RDONLY},         {"nosuid", MS_NOSUID},         {"nodev", MS_NODEV},        {"noexec", MS_NOEXEC},
-                 {"noatime", MS_NOATIME},   {"nodiratime", MS_NODIRATIME}, {"relatime", MS_RELATIME}};
+    } known[] = {{"ro", MS_RDONLY},        {"nosuid", MS_NOSUID},   {"nodev", MS_NODEV},
+                 {"noexec", MS_NOEXEC},    {"noatime", MS_NOATIME}, {"nodiratime", MS_NODIRATIME},
+                 {"relatime", MS_RELATIME}};
     unsigned long flags = 0;
     for (const char *at = options; *at; at += strcspn(at, ","), at += *at == ',')
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -121,7 +122,8 @@ static int old_filesystem(const char *type, struct spot spot, const char *const 
     if (target < 0)
         return -1;
     for (size_t i = 0; options[i][0]; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%s", i ? "," : "", options[i][0], options[i][1]);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%s", i ? "," : "", options[i][0],
+                 options[i][1]);
     return mount(type, path_of(target, to), type, MS_NOSUID | MS_NOEXEC, text);
 }
 

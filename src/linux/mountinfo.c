@@ -12,7 +12,8 @@ static void unescape(char *text) {
     char *out = text;
     for (const char *at = text; *at; out++) {
         if (at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && at[2] && at[3]) {
-            *out = (char)((unsigned)(at[1] - '0') << 6 | ((unsigned)(at[2] - '0') & 7) << 3 | ((unsigned)(at[3] - '0') & 7));
+            *out = (char)((unsigned)(at[1] - '0') << 6 | ((unsigned)(at[2] - '0') & 7) << 3 |
+                          ((unsigned)(at[3] - '0') & 7));
             at += 4;
         } else {
             *out = *at++;

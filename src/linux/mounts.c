@@ -89,8 +89,8 @@ static int make_view(const struct build *build, const struct mount *mount) {
 static int make_bind(const struct build *build, const struct mount *mount, struct spot target) {
     const struct mount_api *api = build->api;
     if (mount->kind == MOUNT_EMPTY)
-        return api->tree(mount->folder ? (struct spot){build->empty, ""} : (struct spot){build->root, "dev/null"}, target,
-                         mount, false);
+        return api->tree(mount->folder ? (struct spot){build->empty, ""} : (struct spot){build->root, "dev/null"},
+                         target, mount, false);
     if (mount->kind != MOUNT_TREE) /* onto itself */
         return api->tree(target, target, mount, false);
     if (mount->device) /* the host's /dev is its administrator's */
@@ -104,8 +104,10 @@ static int make_on(const struct build *build, const struct mount *mount, struct 
     static const char *const terminals[][2] = {{"ptmxmode", "0666"}, {"mode", "0620"}, {NULL, NULL}};
     const struct mount_api *api = build->api;
     switch (mount->kind) {
-    case MOUNT_PROC: return api->filesystem("proc", target, no_options) ? -1 : close_nested(build->root);
-    case MOUNT_PTS: return api->filesystem("devpts", target, terminals);
+    case MOUNT_PROC:
+        return api->filesystem("proc", target, no_options) ? -1 : close_nested(build->root);
+    case MOUNT_PTS:
+        return api->filesystem("devpts", target, terminals);
     case MOUNT_QUEUES: /* ENODEV: a kernel without POSIX message queues */
         return api->filesystem("mqueue", target, no_options) && errno != ENODEV ? -1 : 0;
     default:
@@ -120,8 +122,9 @@ static int make_mount(const struct build *build, const struct mount *mount, int 
         if (make_target(build->root, mount))
             return -1;
         /* nobody but us has been in this part of the tree */
-        return mount->kind == MOUNT_LINK ? 0
-                                         : make_on(build, mount, (struct spot){build->root, mount->target + 1}, prepared);
+        return mount->kind == MOUNT_LINK
+                   ? 0
+                   : make_on(build, mount, (struct spot){build->root, mount->target + 1}, prepared);
     }
     autoclose int target = lookup_open(build->root, mount->target);
     if (target < 0)

@@ -13,8 +13,8 @@ struct failure {
 };
 int failure_set(struct failure *failure, enum step step, int error, const char *detail) __attribute__((nonnull));
 
-/* Where something is: below `folder`, an O_PATH or ordinary descriptor, or AT_FDCWD; "" is the folder itself. A path that is
- * given here lies in a place that nobody else can change, and is free of links. */
+/* Where something is: below `folder`, an O_PATH or ordinary descriptor, or AT_FDCWD; "" is the folder itself. A path
+ * that is given here lies in a place that nobody else can change, and is free of links. */
 struct spot {
     int folder;
     const char *path;
@@ -28,8 +28,8 @@ struct mount_api {
     int (*tree)(struct spot source, struct spot target, const struct mount *mount, bool recursive);
     /* Attach one prepared, detached tree. */
     int (*attach)(int tree, struct spot target);
-    /* A read-only view of `target` on itself: what is in it, but for FIFOs and sockets, which lead nowhere. `lower` are the
-     * paths of an empty folder and of the target, as overlayfs wants them. */
+    /* A read-only view of `target` on itself: what is in it, but for FIFOs and sockets, which lead nowhere. `lower` are
+     * the paths of an empty folder and of the target, as overlayfs wants them. */
     int (*view)(struct spot target, const char *lower);
     /* A new file system of this type. */
     int (*filesystem)(const char *type, struct spot target, const char *const options[][2]);

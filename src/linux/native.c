@@ -22,14 +22,16 @@ static bool says_nothing(int error) {
 
 static int refuse(const struct failure *failure, struct error *err) {
     const char *mend = failure->error == EMFILE || failure->error == ENFILE ? "; remedy: more open files (ulimit -n)"
-                       : failure->error == EAGAIN                            ? "; remedy: more processes (ulimit -u)"
-                       : failure->step == STEP_VERIFY ? "; remedy: do not run it here, and report this: what was built doesn't hold"
-                       : failure->error == ENOMEM                            ? "; remedy: free memory, or a larger memory limit"
-                                                                             : "";
+                       : failure->error == EAGAIN                           ? "; remedy: more processes (ulimit -u)"
+                       : failure->step == STEP_VERIFY
+                           ? "; remedy: do not run it here, and report this: what was built doesn't hold"
+                       : failure->error == ENOMEM ? "; remedy: free memory, or a larger memory limit"
+                                                  : "";
     if (failure->error == EINTR)
         return error_set(err, EXIT_REFUSED, "refused, nothing was started: interrupted by a signal");
-    return error_set(err, EXIT_REFUSED, "refused, nothing was started: can't %s (%s%s%s)%s", step_text[failure->step].what,
-                     failure->detail, failure->detail[0] ? ": " : "", error_name(failure->error), mend);
+    return error_set(err, EXIT_REFUSED, "refused, nothing was started: can't %s (%s%s%s)%s",
+                     step_text[failure->step].what, failure->detail, failure->detail[0] ? ": " : "",
+                     error_name(failure->error), mend);
 }
 
 static int native_launch(struct box *box, struct error *err) {
@@ -41,7 +43,8 @@ static int native_launch(struct box *box, struct error *err) {
         return error_memory(err);
     int signals = signals_take(&mask);
     if (signals < 0)
-        return error_set(err, EXIT_REFUSED, "refused, nothing was started: signals can't be taken (%s)", error_name(errno));
+        return error_set(err, EXIT_REFUSED, "refused, nothing was started: signals can't be taken (%s)",
+                         error_name(errno));
     box->launch = launch;
     if (!launch_start(&box->plan, &mask, signals, launch, &failure)) {
         launch->signals = signals;

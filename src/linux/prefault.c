@@ -15,7 +15,8 @@ enum {
 extern char __executable_start[], etext[], edata[], end[]; /* of the linker */
 
 static void populate(const char *first, const char *last, int advice) {
-    uintptr_t from = (uintptr_t)first & ~(uintptr_t)(PAGE - 1), to = ((uintptr_t)last + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    uintptr_t from = (uintptr_t)first & ~(uintptr_t)(PAGE - 1),
+              to = ((uintptr_t)last + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
     if (madvise((void *)from, to - from, advice))
         return; /* page by page, then */
 }

@@ -32,15 +32,16 @@ static int probe_system(struct arena *arena, struct probe *probe, struct error *
             if (S_ISDIR(status.st_mode) && !place)
                 return -1;
             if (place)
-                *place = (struct place){.path = roots_system[i], .mode = status.st_mode, .dev = status.st_dev, .ino = status.st_ino};
+                *place = (struct place){
+                    .path = roots_system[i], .mode = status.st_mode, .dev = status.st_dev, .ino = status.st_ino};
         } else if (size > 0) { /* /bin and the like: the same link stands in the box */
             struct link *link = list_add(arena, &probe->links);
             if (!link || !(link->target = arena_copy_bytes(arena, target, (size_t)size)))
                 return -1;
             link->path = roots_system[i];
         } else if (errno != ENOENT) {
-            return error_set(err, EXIT_REFUSED, "refused, nothing was started: %s can't be looked at (%s)", roots_system[i],
-                             error_name(errno));
+            return error_set(err, EXIT_REFUSED, "refused, nothing was started: %s can't be looked at (%s)",
+                             roots_system[i], error_name(errno));
         }
     }
     struct place cpu;
@@ -169,8 +170,9 @@ int probe_host(struct arena *arena, const struct policy *policy, struct probe *p
     struct utsname name;
     *probe = (struct probe){.uid = getuid(), .gid = getgid()};
     if (getauxval(AT_SECURE) || getuid() != geteuid() || getgid() != getegid())
-        return error_set(err, EXIT_REFUSED, "refused, nothing was started: pinfold was made setuid, setgid or given file "
-                                            "capabilities; it needs none: install it with mode 0755");
+        return error_set(err, EXIT_REFUSED,
+                         "refused, nothing was started: pinfold was made setuid, setgid or given file "
+                         "capabilities; it needs none: install it with mode 0755");
     if (!uname(&name))
         snprintf(probe->release, sizeof probe->release, "%s", name.release);
     probe->outer_root = probe->uid == 0;
@@ -219,8 +221,10 @@ static int private_below(struct arena *arena, struct probe *probe, const char *f
 int probe_private_places(struct arena *arena, struct probe *probe, struct error *err) {
     probe->private_places.count = 0;
     int failed = private_below(arena, probe, "/etc", 0);
-    return failed ? error_set(err, EXIT_REFUSED, "refused, nothing was started: /etc can't be looked through for files "
-                                                 "that must be covered (%s)", error_name(failed))
+    return failed ? error_set(err, EXIT_REFUSED,
+                              "refused, nothing was started: /etc can't be looked through for files "
+                              "that must be covered (%s)",
+                              error_name(failed))
                   : 0;
 }
 

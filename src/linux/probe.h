@@ -1,5 +1,5 @@
-/* probe.h: looks at the host. The parts that cost nothing are asked; the rest is found out by the launch itself, which is
- * its own probe. */
+/* probe.h: looks at the host. The parts that cost nothing are asked; the rest is found out by the launch itself, which
+ * is its own probe. */
 #ifndef PINFOLD_LINUX_PROBE_H
 #define PINFOLD_LINUX_PROBE_H
 

@@ -12,7 +12,8 @@
 
 /* Namespaces and, from 6.9 on, pidfds look like regular files. */
 static bool is_kernel_object(int number) {
-    static const unsigned long magics[] = {0x6e736673 /* nsfs */, 0x50494446 /* pidfs */, 0x09041934 /* anon_inodefs */};
+    static const unsigned long magics[] = {0x6e736673 /* nsfs */, 0x50494446 /* pidfs */,
+                                           0x09041934 /* anon_inodefs */};
     struct statfs system;
     if (fstatfs(number, &system))
         return true;

@@ -75,8 +75,8 @@ static int listed(struct arena *arena, struct probe *probe) {
     return failed;
 }
 
-/* A socket file whose socket is gone, which anybody may replace? A datagram socket is asked to connect: where another type
- * is bound that is EPROTOTYPE and the other side notices nothing; where nothing is bound it is ECONNREFUSED. */
+/* A socket file whose socket is gone, which anybody may replace? A datagram socket is asked to connect: where another
+ * type is bound that is EPROTOTYPE and the other side notices nothing; where nothing is bound it is ECONNREFUSED. */
 static bool is_dead(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     autoclose int file = openat(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);

@@ -1,7 +1,7 @@
 /* relay_process.c (touching): the relay's process, from fork to the confined loop.
  *
- * Should: hold the caller's descriptors 0 to 2 (and granted ones) and our ends of the box's pipes, and nothing else; say
- * that it is confined before the box is allowed to go on. Must not: outlive the supervisor; know any path. */
+ * Should: hold the caller's descriptors 0 to 2 (and granted ones) and our ends of the box's pipes, and nothing else;
+ * say that it is confined before the box is allowed to go on. Must not: outlive the supervisor; know any path. */
 #include "base/fd.h"
 #include "linux/confine.h"
 #include "linux/fds.h"
@@ -85,7 +85,8 @@ static _Noreturn void relay_main(const struct plan *plan, const struct channels 
     _exit(relay_run(relay, link, window) ? 1 : 0);
 }
 
-int relay_start(const struct plan *plan, const struct channels *channels, struct launch *launch, struct failure *failure) {
+int relay_start(const struct plan *plan, const struct channels *channels, struct launch *launch,
+                struct failure *failure) {
     int pair[2];
     pid_t supervisor = getpid();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))

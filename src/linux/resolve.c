@@ -18,7 +18,7 @@ struct walk {
     char done[PATH_MAX]; /* canonical so far; "" is the root */
     char rest[ROOM];     /* still to go */
     int links, error;
-    bool root; /* the caller is */
+    bool root;        /* the caller is */
     const char *link; /* see struct place */
 };
 
@@ -35,8 +35,8 @@ static int follow(struct walk *walk, const char *target) {
     return 0;
 }
 
-/* Was the link made by the system's administrator? Then a box didn't: its files belong to its caller. For a caller who is
- * root that says nothing, and only links of the top folders count, where no workspace can be. */
+/* Was the link made by the system's administrator? Then a box didn't: its files belong to its caller. For a caller who
+ * is root that says nothing, and only links of the top folders count, where no workspace can be. */
 static bool is_administrators(const struct walk *walk) {
     if (walk->last.st_uid != 0)
         return false;

@@ -190,34 +190,80 @@ static void emit_mode(struct seccomp_program *p, unsigned argument, const struct
 
 static void emit_action(struct seccomp_program *p, enum seccomp_action action, const struct seccomp_ids *ids) {
     switch (action) {
-    case ACTION_ALLOW: give(p, SECCOMP_RET_ALLOW); break;
-    case ACTION_KILL: give(p, SECCOMP_RET_KILL_PROCESS); break;
-    case ACTION_EPERM: give(p, ERRNO_EPERM); break;
-    case ACTION_ENOSYS: give_errno(p, ENOSYS); break;
-    case ACTION_SOCKET: emit_socket(p); break;
+    case ACTION_ALLOW:
+        give(p, SECCOMP_RET_ALLOW);
+        break;
+    case ACTION_KILL:
+        give(p, SECCOMP_RET_KILL_PROCESS);
+        break;
+    case ACTION_EPERM:
+        give(p, ERRNO_EPERM);
+        break;
+    case ACTION_ENOSYS:
+        give_errno(p, ENOSYS);
+        break;
+    case ACTION_SOCKET:
+        emit_socket(p);
+        break;
     case ACTION_SOCKETPAIR:
         load_argument(p, 0);
         when_equal(p, AF_UNIX, SECCOMP_RET_ALLOW);
         give_errno(p, EAFNOSUPPORT);
         break;
-    case ACTION_CLONE: emit_clone(p, CLONE_NEW_ANY); break;
-    case ACTION_UNSHARE: emit_clone(p, CLONE_NEW_ANY | CLONE_NEW_TIME); break;
-    case ACTION_IOCTL: emit_ioctl(p); break;
-    case ACTION_RELAY_IOCTL: emit_relay_ioctl(p); break;
-    case ACTION_PERSONALITY: emit_personality(p); break;
-    case ACTION_SETRLIMIT: emit_core(p, 0, false); break;
-    case ACTION_PRLIMIT: emit_core(p, 1, true); break;
-    case ACTION_CHMOD: emit_mode(p, 1, ids); break;
-    case ACTION_FCHMODAT: emit_mode(p, 2, ids); break;
-    case ACTION_SETUID: emit_ids(p, 0, 0, ids->uid); break;
-    case ACTION_SETREUID: emit_ids(p, 0, 1, ids->uid); break;
-    case ACTION_SETRESUID: emit_ids(p, 0, 2, ids->uid); break;
-    case ACTION_SETGID: emit_ids(p, 0, 0, ids->gid); break;
-    case ACTION_SETREGID: emit_ids(p, 0, 1, ids->gid); break;
-    case ACTION_SETRESGID: emit_ids(p, 0, 2, ids->gid); break;
-    case ACTION_CHOWN: emit_owners(p, 1, ids); break;
-    case ACTION_FCHOWNAT: emit_owners(p, 2, ids); break;
-    default: give(p, SECCOMP_RET_KILL_PROCESS); break;
+    case ACTION_CLONE:
+        emit_clone(p, CLONE_NEW_ANY);
+        break;
+    case ACTION_UNSHARE:
+        emit_clone(p, CLONE_NEW_ANY | CLONE_NEW_TIME);
+        break;
+    case ACTION_IOCTL:
+        emit_ioctl(p);
+        break;
+    case ACTION_RELAY_IOCTL:
+        emit_relay_ioctl(p);
+        break;
+    case ACTION_PERSONALITY:
+        emit_personality(p);
+        break;
+    case ACTION_SETRLIMIT:
+        emit_core(p, 0, false);
+        break;
+    case ACTION_PRLIMIT:
+        emit_core(p, 1, true);
+        break;
+    case ACTION_CHMOD:
+        emit_mode(p, 1, ids);
+        break;
+    case ACTION_FCHMODAT:
+        emit_mode(p, 2, ids);
+        break;
+    case ACTION_SETUID:
+        emit_ids(p, 0, 0, ids->uid);
+        break;
+    case ACTION_SETREUID:
+        emit_ids(p, 0, 1, ids->uid);
+        break;
+    case ACTION_SETRESUID:
+        emit_ids(p, 0, 2, ids->uid);
+        break;
+    case ACTION_SETGID:
+        emit_ids(p, 0, 0, ids->gid);
+        break;
+    case ACTION_SETREGID:
+        emit_ids(p, 0, 1, ids->gid);
+        break;
+    case ACTION_SETRESGID:
+        emit_ids(p, 0, 2, ids->gid);
+        break;
+    case ACTION_CHOWN:
+        emit_owners(p, 1, ids);
+        break;
+    case ACTION_FCHOWNAT:
+        emit_owners(p, 2, ids);
+        break;
+    default:
+        give(p, SECCOMP_RET_KILL_PROCESS);
+        break;
     }
 }
 

@@ -127,9 +127,9 @@ const struct seccomp_table seccomp_command = {
 };
 
 static const struct seccomp_rule relay_rules[] = {
-    {SYS_read, ACTION_ALLOW},  {SYS_write, ACTION_ALLOW},    {SYS_poll, ACTION_ALLOW},
-    {SYS_ppoll, ACTION_ALLOW}, {SYS_sendto, ACTION_ALLOW},   {SYS_recvfrom, ACTION_ALLOW},
-    {SYS_lseek, ACTION_ALLOW}, {SYS_close, ACTION_ALLOW},    {SYS_ioctl, ACTION_RELAY_IOCTL},
+    {SYS_read, ACTION_ALLOW},  {SYS_write, ACTION_ALLOW},      {SYS_poll, ACTION_ALLOW},
+    {SYS_ppoll, ACTION_ALLOW}, {SYS_sendto, ACTION_ALLOW},     {SYS_recvfrom, ACTION_ALLOW},
+    {SYS_lseek, ACTION_ALLOW}, {SYS_close, ACTION_ALLOW},      {SYS_ioctl, ACTION_RELAY_IOCTL},
     {SYS_exit, ACTION_ALLOW},  {SYS_exit_group, ACTION_ALLOW}, {SYS_restart_syscall, ACTION_ALLOW},
 };
 

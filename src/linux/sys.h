@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* clone3, or clone where it isn't there (before 5.3, or a container's filter that knows only clone). The child gets a copy
- * of everything, as with fork. arguments->pidfd: address of an int, when flags has CLONE_PIDFD. */
+/* clone3, or clone where it isn't there (before 5.3, or a container's filter that knows only clone). The child gets a
+ * copy of everything, as with fork. arguments->pidfd: address of an int, when flags has CLONE_PIDFD. */
 pid_t sys_clone3_or_clone(struct clone_arguments *arguments);
 int sys_openat2(int folder, const char *path, uint64_t flags, uint64_t resolve);
 int sys_open_tree(int folder, const char *path, unsigned flags);

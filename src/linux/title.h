@@ -1,4 +1,5 @@
-/* title.h: what ps shows of this process. A box can read the command line of its pid 1, which is a copy of pinfold's. */
+/* title.h: what ps shows of this process. A box can read the command line of its pid 1, which is a copy of pinfold's.
+ */
 #ifndef PINFOLD_LINUX_TITLE_H
 #define PINFOLD_LINUX_TITLE_H
 

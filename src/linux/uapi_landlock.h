@@ -29,8 +29,8 @@ enum {
     LANDLOCK_CONNECT_SEND_UDP = 1 << 3,
     LANDLOCK_SCOPE_ABSTRACT_UNIX = 1 << 0, /* ABI 6, 6.12 */
     LANDLOCK_SCOPE_SIGNAL = 1 << 1,
-    LANDLOCK_VERSION_QUERY = 1,   /* flag of landlock_create_ruleset */
-    LANDLOCK_RULE_BENEATH = 1,    /* rule type */
+    LANDLOCK_VERSION_QUERY = 1, /* flag of landlock_create_ruleset */
+    LANDLOCK_RULE_BENEATH = 1,  /* rule type */
 };
 
 struct landlock_ruleset { /* struct landlock_ruleset_attr; the kernel takes shorter ones from older callers */

@@ -74,7 +74,8 @@ static int verify_readonly(const struct check *check, const char *folder) {
     struct stat status;
     if (snprintf(path, sizeof path, "%s/.pinfold-verify", strcmp(folder, "/") ? folder : "") >= (int)sizeof path)
         return 0; /* no longer path can be made inside either */
-    /* a folder that may not even be passed through answers EACCES first; then nothing below it can be made by anyone here */
+    /* a folder that may not even be passed through answers EACCES first; then nothing below it can be made by anyone
+     * here */
     if (!access(folder, X_OK) && must_fail(check, GUARANTEE_FS_WRITE, path, mkdir(path, 0700), EROFS))
         return -1;
     if (must_be(check, GUARANTEE_FS_METADATA, folder, !stat(folder, &status)))
@@ -157,7 +158,8 @@ static int verify_process(const struct check *check) {
         must_fail(check, GUARANTEE_PROCESS, "a signal to pinfold", kill(check->witness->supervisor, 0), ESRCH))
         return -1;
     if (must_be(check, GUARANTEE_PROCESS, "the command is process 2 of the box", getpid() == 2) ||
-        must_be(check, GUARANTEE_PROCESS, "it has a session of its own", !layer_on(STEP_SESSION) || getsid(0) == getpid()))
+        must_be(check, GUARANTEE_PROCESS, "it has a session of its own",
+                !layer_on(STEP_SESSION) || getsid(0) == getpid()))
         return -1;
     return 0;
 }
@@ -176,7 +178,8 @@ static int verify_privilege(const struct check *check) {
     return must_be(check, GUARANTEE_PRIVILEGE, "the ids are the caller's own",
                    !getresuid(&uids[0], &uids[1], &uids[2]) && !getresgid(&gids[0], &gids[1], &gids[2]) &&
                        uids[0] == plan->probe->uid && uids[1] == uids[0] && uids[2] == uids[0] &&
-                       gids[0] == (plan->root_mapped ? 0 : plan->probe->gid) && gids[1] == gids[0] && gids[2] == gids[0]);
+                       gids[0] == (plan->root_mapped ? 0 : plan->probe->gid) && gids[1] == gids[0] &&
+                       gids[2] == gids[0]);
 }
 
 /* The host id behind the box's: a root caller's must not be 0, unless that was given up by name. */
@@ -188,7 +191,8 @@ static int verify_ids(const struct check *check) {
     text[size > 0 ? size : 0] = '\0';
     bool read = sscanf(text, "%u %u %u", &inside, &outside, &count) == 3;
     return must_be(check, GUARANTEE_PRIVILEGE, "the box's ids are mapped as planned",
-                   read && (!check->plan->root_mapped || (inside == 0 && count == check->plan->id_count && outside != 0)));
+                   read &&
+                       (!check->plan->root_mapped || (inside == 0 && count == check->plan->id_count && outside != 0)));
 }
 
 /* What exec will be given: every name is allowed or was asked for. */
@@ -223,7 +227,7 @@ int verify_box(const struct plan *plan, const struct witness *witness, const int
                struct failure *failure) {
     const struct check check = {plan, witness, failure};
     static int (*const checks[])(const struct check *) = {
-        verify_read,    verify_landlock,  verify_mounts, verify_namespaces, verify_network, verify_sockets,
+        verify_read,    verify_landlock,  verify_mounts, verify_namespaces, verify_network,    verify_sockets,
         verify_process, verify_privilege, verify_ids,    verify_kernel,     verify_environment};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         if (checks[i](&check))

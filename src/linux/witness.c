@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 const struct witness_namespace witness_namespace[WITNESS_NAMESPACES] = {
-    {"/proc/self/ns/user", STEP_USER_NAMESPACE}, {"/proc/self/ns/mnt", STEP_MOUNT_NAMESPACE},
-    {"/proc/self/ns/pid", STEP_PID_NAMESPACE},   {"/proc/self/ns/net", STEP_NET_NAMESPACE},
-    {"/proc/self/ns/ipc", STEP_IPC_NAMESPACE},   {"/proc/self/ns/uts", STEP_UTS_NAMESPACE},
+    {"/proc/self/ns/user", STEP_USER_NAMESPACE},     {"/proc/self/ns/mnt", STEP_MOUNT_NAMESPACE},
+    {"/proc/self/ns/pid", STEP_PID_NAMESPACE},       {"/proc/self/ns/net", STEP_NET_NAMESPACE},
+    {"/proc/self/ns/ipc", STEP_IPC_NAMESPACE},       {"/proc/self/ns/uts", STEP_UTS_NAMESPACE},
     {"/proc/self/ns/cgroup", STEP_CGROUP_NAMESPACE},
 };
 

@@ -1,4 +1,5 @@
-/* witness.h: what the supervisor shows of the outside, so that the command can see for itself that it can't reach it. */
+/* witness.h: what the supervisor shows of the outside, so that the command can see for itself that it can't reach it.
+ */
 #ifndef PINFOLD_LINUX_WITNESS_H
 #define PINFOLD_LINUX_WITNESS_H
 
@@ -14,12 +15,12 @@ struct witness {
     ino_t namespaces[WITNESS_NAMESPACES]; /* of the supervisor, in the order of witness_namespace */
     dev_t root_dev;                       /* of the host's root folder */
     ino_t root_ino;
-    long session_keyring;                 /* serial number; -1: none */
-    const char *hidden;                   /* a folder that can be read outside and is in no root; NULL: none found */
-    int socket, listener;                 /* the supervisor's own abstract socket and TCP listener; -1: none */
-    char abstract[16];                    /* its name, `abstract_size` bytes after the NUL */
+    long session_keyring; /* serial number; -1: none */
+    const char *hidden;   /* a folder that can be read outside and is in no root; NULL: none found */
+    int socket, listener; /* the supervisor's own abstract socket and TCP listener; -1: none */
+    char abstract[16];    /* its name, `abstract_size` bytes after the NUL */
     size_t abstract_size;
-    unsigned short port;                  /* of the listener on 127.0.0.1; 0: none */
+    unsigned short port; /* of the listener on 127.0.0.1; 0: none */
 };
 
 extern const struct witness_namespace {

@@ -15,7 +15,8 @@ json_t *describe_bytes(const char *bytes) __attribute__((nonnull));
 /* The parts that explain and receipt have in common; NULL when out of memory. */
 json_t *describe_plan(const struct plan *plan) __attribute__((nonnull));
 
-/* {"fs-read": {"state": "held", "layers": [...], "proof": "tried", "promise": "..."}, ...}. `ran`: the launch proved it. */
+/* {"fs-read": {"state": "held", "layers": [...], "proof": "tried", "promise": "..."}, ...}. `ran`: the launch proved
+ * it. */
 json_t *describe_guarantees(const struct plan *plan, bool ran) __attribute__((nonnull));
 
 /* The plan in words, for people. 0, or -1 when it could not be written. */

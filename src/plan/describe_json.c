@@ -56,15 +56,15 @@ json_t *describe_guarantees(const struct plan *plan, bool ran) {
 }
 
 static json_t *describe_mounts(const struct plan *plan) {
-    static const char *const kinds[] = {[MOUNT_TREE] = "bind",      [MOUNT_SCRATCH] = "scratch", [MOUNT_PROC] = "proc",
-                                        [MOUNT_PTS] = "devpts",     [MOUNT_QUEUES] = "mqueue",   [MOUNT_LINK] = "link",       [MOUNT_EMPTY] = "cover",
-                                        [MOUNT_READONLY] = "read-only"};
+    static const char *const kinds[] = {[MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",   [MOUNT_PROC] = "proc",
+                                        [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",     [MOUNT_LINK] = "link",
+                                        [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only"};
     json_t *mounts = json_array();
     int failed = 0;
     for (size_t i = 0; i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
-        json_t *one = json_pack("{s:s, s:o, s:b, s:s}", "kind", kinds[mount->kind], "path", describe_bytes(mount->target),
-                                "writable", mount->writable, "why", mount->why);
+        json_t *one = json_pack("{s:s, s:o, s:b, s:s}", "kind", kinds[mount->kind], "path",
+                                describe_bytes(mount->target), "writable", mount->writable, "why", mount->why);
         failed |= json_array_append_new(mounts, one);
     }
     return finish(mounts, failed);
@@ -85,21 +85,23 @@ static json_t *describe_environment(const struct plan *plan) {
 }
 
 static json_t *describe_descriptors(const struct plan *plan) {
-    static const char *const kinds[] = {[DESCRIPTOR_CLOSED] = "closed", [DESCRIPTOR_NULL] = "null",
-                                        [DESCRIPTOR_PIPE] = "pipe",     [DESCRIPTOR_FILE] = "file",
-                                        [DESCRIPTOR_SOCKET] = "socket", [DESCRIPTOR_TTY] = "terminal",
-                                        [DESCRIPTOR_DIRECTORY] = "folder", [DESCRIPTOR_OTHER] = "other"};
-    static const char *const ways[] = {[CHANNEL_NULL] = "own /dev/null", [CHANNEL_RELAY] = "relayed",
-                                       [CHANNEL_TTY] = "own pty",        [CHANNEL_PASS] = "passed"};
+    static const char *const kinds[] = {
+        [DESCRIPTOR_CLOSED] = "closed",    [DESCRIPTOR_NULL] = "null",     [DESCRIPTOR_PIPE] = "pipe",
+        [DESCRIPTOR_FILE] = "file",        [DESCRIPTOR_SOCKET] = "socket", [DESCRIPTOR_TTY] = "terminal",
+        [DESCRIPTOR_DIRECTORY] = "folder", [DESCRIPTOR_OTHER] = "other"};
+    static const char *const ways[] = {[CHANNEL_NULL] = "own /dev/null",
+                                       [CHANNEL_RELAY] = "relayed",
+                                       [CHANNEL_TTY] = "own pty",
+                                       [CHANNEL_PASS] = "passed"};
     json_t *all = json_array();
     int failed = 0;
     for (size_t i = 0; i < plan->channels.count; i++) {
         const struct channel *channel = &plan->channels.at[i];
-        const char *granted = channel->number <= 2               ? "standard"
+        const char *granted = channel->number <= 2                ? "standard"
                               : channel->descriptor.from_argument ? "argument /dev/fd/N"
                                                                   : "--fd";
-        json_t *one = json_pack("{s:i, s:s, s:s, s:s}", "number", channel->number, "kind", kinds[channel->descriptor.kind],
-                                "way", ways[channel->kind], "granted", granted);
+        json_t *one = json_pack("{s:i, s:s, s:s, s:s}", "number", channel->number, "kind",
+                                kinds[channel->descriptor.kind], "way", ways[channel->kind], "granted", granted);
         failed |= json_array_append_new(all, one);
     }
     return finish(all, failed);
@@ -126,18 +128,20 @@ static const char *root_text(const struct plan *plan) {
 }
 
 json_t *describe_plan(const struct plan *plan) {
-    return json_pack("{s:s, s:{s:s, s:i}, s:{s:I, s:I, s:s, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",
-                     "backend", plan->backend,                                                   //
-                     "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, //
-                     "ids", "uid", (json_int_t)plan->probe->uid, "gid", (json_int_t)plan->probe->gid, "root", root_text(plan), "host_uid",
-                     (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid),         //
-                     "workspace", describe_bytes(plan->workspace),                               //
-                     "folder", describe_bytes(plan->current),                                    //
-                     "home", describe_bytes(plan->home),                                         //
-                     "mounts", describe_mounts(plan),                                            //
-                     "unix_sockets", describe_sockets(plan),                                     //
-                     "descriptors", describe_descriptors(plan),                                  //
-                     "environment", describe_environment(plan),                                  //
-                     "limits", "timeout_ms", (json_int_t)plan->policy->timeout, "grace_ms", (json_int_t)plan->policy->grace,
-                     "output_bytes", (json_int_t)plan->policy->output_limit);
+    return json_pack(
+        "{s:s, s:{s:s, s:i}, s:{s:I, s:I, s:s, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}", "backend",
+        plan->backend,                                                                     //
+        "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, //
+        "ids", "uid", (json_int_t)plan->probe->uid, "gid", (json_int_t)plan->probe->gid, "root", root_text(plan),
+        "host_uid",
+        (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid), //
+        "workspace", describe_bytes(plan->workspace),                       //
+        "folder", describe_bytes(plan->current),                            //
+        "home", describe_bytes(plan->home),                                 //
+        "mounts", describe_mounts(plan),                                    //
+        "unix_sockets", describe_sockets(plan),                             //
+        "descriptors", describe_descriptors(plan),                          //
+        "environment", describe_environment(plan),                          //
+        "limits", "timeout_ms", (json_int_t)plan->policy->timeout, "grace_ms", (json_int_t)plan->policy->grace,
+        "output_bytes", (json_int_t)plan->policy->output_limit);
 }

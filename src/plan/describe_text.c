@@ -43,7 +43,9 @@ static void list_guarantees(const struct plan *plan, FILE *out) {
     for (int i = 0; i < GUARANTEE_COUNT; i++) {
         bool provided = plan->provided & UINT32_C(1) << i, waived = plan->policy->waived & UINT32_C(1) << i;
         fprintf(out, "  %-14s  %s%s\n", guarantee_text[i].name,
-                waived ? (provided ? "WAIVED, held all the same: " : "WAIVED: ") : provided ? "" : "CAN'T BE PROMISED HERE: ",
+                waived     ? (provided ? "WAIVED, held all the same: " : "WAIVED: ")
+                : provided ? ""
+                           : "CAN'T BE PROMISED HERE: ",
                 guarantee_text[i].sentence);
         fputs("                  by", out);
         const char *separator = " ";
@@ -60,7 +62,8 @@ static void list_environment(const struct plan *plan, FILE *out) {
     fputs("\nEnvironment\n  kept:", out);
     for (size_t i = 0; i < plan->environment.kept.count; i++) {
         char name[128], shown[512];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(plan->environment.kept.at[i], "="), plan->environment.kept.at[i]);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(plan->environment.kept.at[i], "="),
+                 plan->environment.kept.at[i]);
         fprintf(out, " %s", path_show(name, shown, sizeof shown));
     }
     fputs("\n  dropped:", out);

@@ -31,23 +31,23 @@ enum mount_kind {
 
 struct mount {
     enum mount_kind kind;
-    const char *target;   /* canonical path in the box */
-    const char *source;   /* MOUNT_TREE: path on the host; MOUNT_LINK: what it says */
+    const char *target; /* canonical path in the box */
+    const char *source; /* MOUNT_TREE: path on the host; MOUNT_LINK: what it says */
     enum rights rights;
-    bool writable;        /* else read-only */
-    bool folder;          /* else a file is mounted on a file */
-    bool create;          /* the target is in a folder of the box's own: make it */
-    bool optional;        /* leave out when the target isn't there (entries of /proc) */
-    bool has_mounts;      /* MOUNT_TREE: something is mounted below the source */
-    bool view;            /* below a writable folder, whose Landlock rule reaches down: shown through an overlay, which has
-                           * FIFOs and sockets of its own, but not what is mounted below */
-    bool device;          /* device nodes work here */
-    bool owned;           /* a root caller's ids are mapped to the box's here; the system's own files stay root's */
-    unsigned mode;        /* MOUNT_SCRATCH */
-    dev_t dev;            /* MOUNT_TREE: what the source was seen to be */
+    bool writable;   /* else read-only */
+    bool folder;     /* else a file is mounted on a file */
+    bool create;     /* the target is in a folder of the box's own: make it */
+    bool optional;   /* leave out when the target isn't there (entries of /proc) */
+    bool has_mounts; /* MOUNT_TREE: something is mounted below the source */
+    bool view;       /* below a writable folder, whose Landlock rule reaches down: shown through an overlay, which has
+                      * FIFOs and sockets of its own, but not what is mounted below */
+    bool device;     /* device nodes work here */
+    bool owned;      /* a root caller's ids are mapped to the box's here; the system's own files stay root's */
+    unsigned mode;   /* MOUNT_SCRATCH */
+    dev_t dev;       /* MOUNT_TREE: what the source was seen to be */
     ino_t ino;
-    const char *why;      /* for explain */
-    enum step step;       /* the step that it belongs to */
+    const char *why; /* for explain */
+    enum step step;  /* the step that it belongs to */
 };
 
 #endif

@@ -29,10 +29,12 @@ int plan_check(const struct plan *plan, struct error *err) {
         bool all = step_text[step].gives & G_BOX;
         if (plan->taken[step] || !plan->probe->missing[step] || !(all || step_text[step].gives & lacking))
             continue;
-        return error_set(err, EXIT_REFUSED, "refused, nothing was started: can't %s (%s%s%s), so %s can't be promised; remedy: %s%s%s",
+        return error_set(err, EXIT_REFUSED,
+                         "refused, nothing was started: can't %s (%s%s%s), so %s can't be promised; remedy: %s%s%s",
                          step_text[step].what, plan->probe->detail ? plan->probe->detail : "",
-                         plan->probe->detail ? ": " : "", error_name(plan->probe->missing[step]), all ? "the box" : names,
-                         step_text[step].mend, all ? "" : "; or give it up by name: ", all ? "" : waivers);
+                         plan->probe->detail ? ": " : "", error_name(plan->probe->missing[step]),
+                         all ? "the box" : names, step_text[step].mend,
+                         all ? "" : "; or give it up by name: ", all ? "" : waivers);
     }
     return error_set(err, EXIT_REFUSED, "refused, nothing was started: %s can't be promised here", names);
 }

@@ -26,20 +26,20 @@ struct plan {
     const char *backend;
     const struct policy *policy;
     const struct probe *probe;
-    uint32_t provided;         /* set of guarantees */
-    uint32_t untried;          /* after a launch: this host has nothing to try these on, so state was compared instead */
-    bool taken[STEP_COUNT];    /* the steps of this plan */
-    bool root_kept;            /* a root caller whose kernel uid stays 0 */
-    bool root_mapped;          /* a root caller who runs as an unprivileged host uid */
-    bool terminal;             /* some channel is a tty */
-    bool relay;                /* some channel is relayed */
+    uint32_t provided;      /* set of guarantees */
+    uint32_t untried;       /* after a launch: this host has nothing to try these on, so state was compared instead */
+    bool taken[STEP_COUNT]; /* the steps of this plan */
+    bool root_kept;         /* a root caller whose kernel uid stays 0 */
+    bool root_mapped;       /* a root caller who runs as an unprivileged host uid */
+    bool terminal;          /* some channel is a tty */
+    bool relay;             /* some channel is relayed */
     unsigned id_base, id_count; /* outside ids: inside id n is id_base + n (root_mapped), else the caller's own */
-    LIST(struct mount) mounts; /* in order */
+    LIST(struct mount) mounts;  /* in order */
     LIST(struct channel) channels;
     struct environment environment;
-    const char *home;          /* path of the scratch home, or of a granted one */
+    const char *home; /* path of the scratch home, or of a granted one */
     const char *workspace, *current;
-    const char *notice;        /* one line for stderr when something must be said, or NULL */
+    const char *notice; /* one line for stderr when something must be said, or NULL */
 };
 
 /* Does the plan give every guarantee that isn't waived? If not: 126, with the cause and the remedy. */

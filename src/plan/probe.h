@@ -49,21 +49,21 @@ struct probe {
     char release[65]; /* of the kernel */
     int landlock_abi; /* 0: none */
     unsigned uid, gid;
-    bool outer_root;          /* the caller is uid 0 here */
-    int missing[STEP_COUNT];  /* errno with which a step was seen to fail; 0: not known to */
-    const char *detail;       /* of the last step that failed: on what, or NULL */
-    struct place executable;  /* pinfold itself */
+    bool outer_root;         /* the caller is uid 0 here */
+    int missing[STEP_COUNT]; /* errno with which a step was seen to fail; 0: not known to */
+    const char *detail;      /* of the last step that failed: on what, or NULL */
+    struct place executable; /* pinfold itself */
     struct place workspace;
-    struct place current;     /* the current directory */
-    struct place home;        /* the folder $HOME names; path is set also when it doesn't exist */
+    struct place current;      /* the current directory */
+    struct place home;         /* the folder $HOME names; path is set also when it doesn't exist */
     struct place account_home; /* the home in the passwd file, if another */
-    struct place work_tree;   /* a git work tree around the workspace, if any */
+    struct place work_tree;    /* a git work tree around the workspace, if any */
     struct place temporary[3]; /* /tmp, /var/tmp and /run, wherever they are */
     LIST(struct place) system; /* the system roots that exist as folders */
     LIST(struct place) grants; /* one for each of policy->grants */
     link_list links;
-    LIST(const char *) sockets;  /* unix sockets found on the host, as canonical paths */
-    LIST(struct place) private_places; /* under /etc, not for everyone to read (looked for when root is kept) */
+    LIST(const char *) sockets;          /* unix sockets found on the host, as canonical paths */
+    LIST(struct place) private_places;   /* under /etc, not for everyone to read (looked for when root is kept) */
     LIST(struct descriptor) descriptors; /* 0, 1, 2, then the granted ones */
 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *const roots_system[] = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt",
-                                    "/nix", "/gnu", NULL};
+const char *const roots_system[] = {"/usr",    "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+                                    "/libx32", "/etc", "/opt",  "/nix", "/gnu",   NULL};
 
 bool roots_is_system(const char *path) {
     for (size_t i = 0; roots_system[i]; i++)
@@ -43,26 +43,34 @@ static int check_writable(const char *option, const char *path, const struct pro
     char shown[1024];
     path_show(path, shown, sizeof shown);
     if (strcmp(path, "/") == 0)
-        return error_set(err, EXIT_USAGE, "%s is /: every file of the host would be writable; name the folder that the "
-                                          "command works in, such as --workspace /path/to/checkout", option);
+        return error_set(err, EXIT_USAGE,
+                         "%s is /: every file of the host would be writable; name the folder that the "
+                         "command works in, such as --workspace /path/to/checkout",
+                         option);
     const struct place *homes[] = {&probe->home, &probe->account_home};
     for (size_t i = 0; i < 2; i++)
         if (homes[i]->path && strcmp(homes[i]->path, "/") != 0 && path_is_under(homes[i]->path, path))
-            return error_set(err, EXIT_USAGE, "%s %s is %sthe home folder %s, whose start-up files run on the host; "
-                                              "name a folder in it, such as --workspace %s/project",
+            return error_set(err, EXIT_USAGE,
+                             "%s %s is %sthe home folder %s, whose start-up files run on the host; "
+                             "name a folder in it, such as --workspace %s/project",
                              option, shown, strcmp(homes[i]->path, path) == 0 ? "" : "above ", homes[i]->path,
                              homes[i]->path);
     if (probe->executable.path && path_is_under(probe->executable.path, path))
-        return error_set(err, EXIT_USAGE, "%s %s holds pinfold itself (%s), so the command could replace it; install "
-                                          "pinfold outside, for instance in /usr/local/bin or ~/.local/bin, and run it from there",
+        return error_set(err, EXIT_USAGE,
+                         "%s %s holds pinfold itself (%s), so the command could replace it; install "
+                         "pinfold outside, for instance in /usr/local/bin or ~/.local/bin, and run it from there",
                          option, shown, probe->executable.path);
     const char *kernel = kernel_folder(path);
     if (kernel)
-        return error_set(err, EXIT_USAGE, "%s %s: %s belongs to the kernel and is never writable in a box; name an "
-                                          "ordinary folder", option, shown, kernel);
+        return error_set(err, EXIT_USAGE,
+                         "%s %s: %s belongs to the kernel and is never writable in a box; name an "
+                         "ordinary folder",
+                         option, shown, kernel);
     if (holds_system(path))
-        return error_set(err, EXIT_USAGE, "%s %s: the host runs programs from there; name a folder that is not part of "
-                                          "the system", option, shown);
+        return error_set(err, EXIT_USAGE,
+                         "%s %s: the host runs programs from there; name a folder that is not part of "
+                         "the system",
+                         option, shown);
     return 0;
 }
 
@@ -72,12 +80,14 @@ static int check_found(const char *option, const char *asked, const struct place
         return 0;
     if (!place->error && place->path) {
         char link[512], real[512];
-        return error_set(err, EXIT_USAGE, "%s %s leads through the symlink %s, which a command may have put there; type the "
-                                          "path that you mean: %s %s", option, path_show(asked, shown, sizeof shown),
-                         path_show(place->link, link, sizeof link), option, path_show(place->path, real, sizeof real));
+        return error_set(err, EXIT_USAGE,
+                         "%s %s leads through the symlink %s, which a command may have put there; type the "
+                         "path that you mean: %s %s",
+                         option, path_show(asked, shown, sizeof shown), path_show(place->link, link, sizeof link),
+                         option, path_show(place->path, real, sizeof real));
     }
-    return error_set(err, EXIT_USAGE, "%s %s: %s; name a path that exists", option, path_show(asked, shown, sizeof shown),
-                     strerror(place->error ? place->error : ENOENT));
+    return error_set(err, EXIT_USAGE, "%s %s: %s; name a path that exists", option,
+                     path_show(asked, shown, sizeof shown), strerror(place->error ? place->error : ENOENT));
 }
 
 static int check_grant(const struct grant *grant, const struct place *place, const struct probe *probe,
@@ -88,8 +98,10 @@ static int check_grant(const struct grant *grant, const struct place *place, con
     path_show(place->path, shown, sizeof shown);
     if (grant->access == ACCESS_SOCKET)
         return S_ISSOCK(place->mode) ? 0
-                                     : error_set(err, EXIT_USAGE, "%s %s is not a unix socket; for files use --read or "
-                                                                  "--write", grant->option, shown);
+                                     : error_set(err, EXIT_USAGE,
+                                                 "%s %s is not a unix socket; for files use --read or "
+                                                 "--write",
+                                                 grant->option, shown);
     if (S_ISSOCK(place->mode))
         return error_set(err, EXIT_USAGE, "%s %s is a unix socket; to let the command connect use --unix-socket %s",
                          grant->option, shown, shown);
@@ -99,8 +111,10 @@ static int check_grant(const struct grant *grant, const struct place *place, con
     if (grant->access == ACCESS_WRITE)
         return check_writable(grant->option, place->path, probe, err);
     if (strcmp(place->path, "/") == 0)
-        return error_set(err, EXIT_USAGE, "%s / would show every file of the host; name the folders that the command "
-                                          "needs", grant->option);
+        return error_set(err, EXIT_USAGE,
+                         "%s / would show every file of the host; name the folders that the command "
+                         "needs",
+                         grant->option);
     if (path_is_under(place->path, "/proc") || path_is_under(place->path, "/dev"))
         return error_set(err, EXIT_USAGE, "%s %s: the box has a /proc and a /dev of its own; name an ordinary folder",
                          grant->option, shown);
@@ -112,10 +126,10 @@ int roots_check(const struct policy *policy, const struct probe *probe, struct e
     const char *asked = policy->workspace ? policy->workspace : ".";
     char shown[1024];
     if (!policy->workspace && probe->workspace.error)
-        return error_set(err, EXIT_USAGE, "the current folder can't be used as workspace (%s); name one: --workspace DIR",
+        return error_set(err, EXIT_USAGE,
+                         "the current folder can't be used as workspace (%s); name one: --workspace DIR",
                          strerror(probe->workspace.error));
-    if (check_found(option, asked, &probe->workspace, err) ||
-        check_writable(option, probe->workspace.path, probe, err))
+    if (check_found(option, asked, &probe->workspace, err) || check_writable(option, probe->workspace.path, probe, err))
         return -1;
     if (!S_ISDIR(probe->workspace.mode))
         return error_set(err, EXIT_USAGE, "%s %s is not a folder; name the folder that holds it", option,

@@ -1,8 +1,8 @@
 /* supervise.c (touching: signals, timers, the control channel).
  *
- * Should: pass signals on; end the box when its time is over; see every process of it gone before saying so; restore the
- * caller's terminal. Must not: read what the command writes (the relay does), wait longer than grace for a command that
- * was told to end. */
+ * Should: pass signals on; end the box when its time is over; see every process of it gone before saying so; restore
+ * the caller's terminal. Must not: read what the command writes (the relay does), wait longer than grace for a command
+ * that was told to end. */
 #include "supervise/supervise.h"
 
 #include "base/fd.h"
@@ -33,9 +33,9 @@ struct watch {
     enum phase phase;
     uint64_t started, deadline, kill_at; /* milliseconds of the monotonic clock; 0: none */
     bool timed_out;
-    int told;                            /* the signal that told pinfold to end, or 0 */
+    int told; /* the signal that told pinfold to end, or 0 */
     bool ended;
-    int status;                          /* wait status of the command, when ended */
+    int status; /* wait status of the command, when ended */
     int signals;
 };
 
@@ -164,9 +164,8 @@ static void take_time(struct watch *watch) {
 static void loop(struct watch *watch) {
     while (watch->phase != PHASE_DONE) {
         /* not the control channel: whatever is said there is followed by init's end, and read then, in one waking */
-        struct pollfd wait[] = {{watch->signals, POLLIN, 0},
-                                {watch->launch->pidfd, POLLIN, 0},
-                                {watch->launch->relay_link, POLLIN, 0}};
+        struct pollfd wait[] = {
+            {watch->signals, POLLIN, 0}, {watch->launch->pidfd, POLLIN, 0}, {watch->launch->relay_link, POLLIN, 0}};
         if (poll(wait, 3, time_left(watch)) < 0 && errno != EINTR)
             return;
         if (wait[0].revents)
@@ -229,7 +228,8 @@ static int terminal_of(const struct plan *plan) {
 }
 
 void supervise_run(struct box *box) {
-    struct watch watch = {.box = box, .launch = box->launch, .started = now_in(1000000), .signals = box->launch->signals};
+    struct watch watch = {
+        .box = box, .launch = box->launch, .started = now_in(1000000), .signals = box->launch->signals};
     struct termios saved;
     watch.deadline = box->policy.timeout ? now_in(1000) + box->policy.timeout : 0;
     int terminal = terminal_of(&box->plan);
