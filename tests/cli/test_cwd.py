@@ -92,10 +92,19 @@ def test_relative_workspace_and_grants(lab):
 
 
 def test_workspace_through_a_symbolic_link(lab):
-    """The workspace is at its real path, and PWD is true."""
+    """An earlier command may have put it there: 125, with the real path to type."""
     link = lab.scratch.path / "link"
     link.symlink_to(lab.ws)
-    line = [lab.pinfold, "run", "--workspace", link, "--", "sh", "-c", 'pwd -P; cd "$PWD" && pwd -P; echo x >made']
+    result = lab.plain([lab.pinfold, "run", "--workspace", link, "--", "touch", "made"], cwd=link, env={"PATH": PATH})
+    assert result.code == 125 and result.err.startswith("pinfold: ") and result.out == "", result
+    assert f"--workspace {lab.ws}\n" in result.err and not (lab.ws / "made").exists(), result
+
+
+def test_current_folder_through_a_symbolic_link(lab):
+    """The workspace is at its real path, and PWD is true, also when the caller's leads through a link."""
+    link = lab.scratch.path / "link"
+    link.symlink_to(lab.ws)
+    line = [lab.pinfold, "run", "--", "sh", "-c", 'pwd -P; cd "$PWD" && pwd -P; echo x >made']
     result = lab.plain(line, cwd=link, env={"PATH": PATH, "PWD": os.fspath(link)})
     assert result.code == 0 and result.out == f"{lab.ws}\n" * 2 and (lab.ws / "made").exists(), result
 

@@ -44,6 +44,7 @@ def normal(text):
     host = {os.readlink(f"/proc/self/ns/{name}") for name in os.listdir("/proc/self/ns")}
     rules = (
         (r"^\d+ \d+ \d+:\d+ (\S+ \S+ \S+) (?:\S+:\d+ )*- (\S+) \S+ ", r"mount \1 \2 "),        # mountinfo
+        (r"/proc/self/fd/\d+", "/proc/self/fd/N"),                                                # an overlay's layers
         (r"^(\w+):( +\d+)+ *$", r"interface \1"),                                                # net/dev
         (r"^l\S+ .* (\S+) -> /proc/\d+/fd$", r"link \1 itself"),                                 # ls -l
         (r"^l\S+ .* (\S+ -> \w+):\[(own|host|\d+)\]$", r"link \1 \2"),

@@ -72,9 +72,11 @@ def test_landlock_fails(lab, rule):
     refused(lab, "Landlock", ".", inner=degraded(rule))
 
 
-@pytest.mark.parametrize("error", ["EINVAL", "ENOSYS", "EPERM", "EACCES", "ENOMEM"])
-def test_seccomp_refused(lab, error):
-    refused(lab, "seccomp|system call filter", "seccomp|kernel", inner=degraded(f"seccomp-filter={error}"))
+@pytest.mark.parametrize("error,remedy", [
+    ("EINVAL", "seccomp|kernel"), ("ENOSYS", "seccomp|kernel"), ("EPERM", "seccomp|kernel"),
+    ("EACCES", "seccomp|kernel"), ("ENOMEM", "memory")])
+def test_seccomp_refused(lab, error, remedy):
+    refused(lab, "seccomp|system call filter", remedy, inner=degraded(f"seccomp-filter={error}"))
 
 
 @only_root

@@ -125,7 +125,7 @@ static void workspace_that_is_not_there(void **state) {
     REFUSED(&host, "--workspace /gone", strerror(EACCES));
     host.policy.workspace = NULL;
     host.probe.workspace = (struct place){.error = ENOENT};
-    REFUSED(&host, "the current folder as workspace", strerror(ENOENT));
+    REFUSED(&host, "the current folder can't be used as workspace", strerror(ENOENT), "--workspace DIR");
     host_free(&host);
 }
 

@@ -1,0 +1,253 @@
+/* seccomp_arguments.c (pure): what each action does, in BPF: those that look at arguments compare ints by their low 32
+ * bits, as the kernel reads them. */
+#include "linux/seccomp_emit.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+void seccomp_emit(struct seccomp_program *p, unsigned short code, unsigned char yes, unsigned char no, uint32_t value) {
+    if (p->count == sizeof p->code / sizeof p->code[0]) {
+        p->too_long = true;
+        return;
+    }
+    p->code[p->count++] = (struct sock_filter){code, yes, no, value};
+}
+
+void seccomp_load(struct seccomp_program *p, size_t offset) {
+    seccomp_emit(p, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
+}
+
+/* The low word of argument i; both architectures are little-endian. */
+static void load_argument(struct seccomp_program *p, unsigned i) {
+    seccomp_load(p, offsetof(struct seccomp_data, args) + i * sizeof(uint64_t));
+}
+
+void seccomp_give(struct seccomp_program *p, uint32_t result) {
+    seccomp_emit(p, BPF_RET | BPF_K, 0, 0, result);
+}
+
+static void give_errno(struct seccomp_program *p, int number) {
+    seccomp_give(p, SECCOMP_RET_ERRNO | (uint32_t)number);
+}
+
+/* if (A == value) return result */
+void seccomp_when_equal(struct seccomp_program *p, uint32_t value, uint32_t result) {
+    seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, value);
+    seccomp_give(p, result);
+}
+
+/* if (A & bits) return result */
+static void when_set(struct seccomp_program *p, uint32_t bits, uint32_t result) {
+    seccomp_emit(p, BPF_JMP | BPF_JSET | BPF_K, 0, 1, bits);
+    seccomp_give(p, result);
+}
+
+/* if (A != value) skip what follows, up to skip_end */
+static unsigned short skip_unless(struct seccomp_program *p, uint32_t value) {
+    seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, value);
+    return (unsigned short)(p->count - 1);
+}
+
+static void skip_end(struct seccomp_program *p, unsigned short at) {
+    p->code[at].jf = (unsigned char)(p->count - at - 1);
+}
+
+static const uint32_t ERRNO_EPERM = SECCOMP_RET_ERRNO | EPERM;
+
+/* Families, types and protocols that a program needs on its own loopback, and AF_UNIX; the rest as a kernel without
+ * them would answer. Protocol 0 is the type's own. Never MPTCP, SCTP, raw, packet, vsock, alg. */
+static void emit_socket(struct seccomp_program *p) {
+    enum { TYPE_BITS = 0xf, TCP = 6, UDP = 17, ROUTE = 0 };
+    load_argument(p, 0);
+    seccomp_when_equal(p, AF_UNIX, SECCOMP_RET_ALLOW);
+    unsigned short netlink = skip_unless(p, AF_NETLINK);
+    load_argument(p, 2);
+    seccomp_when_equal(p, ROUTE, SECCOMP_RET_ALLOW);
+    give_errno(p, EPROTONOSUPPORT);
+    skip_end(p, netlink);
+    seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, AF_INET);
+    seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AF_INET6);
+    give_errno(p, EAFNOSUPPORT);
+    load_argument(p, 1);
+    seccomp_emit(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, TYPE_BITS);
+    unsigned short stream = skip_unless(p, SOCK_STREAM);
+    load_argument(p, 2);
+    seccomp_when_equal(p, 0, SECCOMP_RET_ALLOW);
+    seccomp_when_equal(p, TCP, SECCOMP_RET_ALLOW);
+    give_errno(p, EPROTONOSUPPORT);
+    skip_end(p, stream);
+    unsigned short datagram = skip_unless(p, SOCK_DGRAM);
+    load_argument(p, 2);
+    seccomp_when_equal(p, 0, SECCOMP_RET_ALLOW);
+    seccomp_when_equal(p, UDP, SECCOMP_RET_ALLOW);
+    give_errno(p, EPROTONOSUPPORT);
+    skip_end(p, datagram);
+    seccomp_when_equal(p, SOCK_RAW, ERRNO_EPERM);
+    give_errno(p, ESOCKTNOSUPPORT);
+}
+
+static void emit_ioctl(struct seccomp_program *p) {
+    static const uint32_t closed[] = {0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */, 0x541d /* TIOCCONS */,
+                                      0x5423 /* TIOCSETD */};
+    load_argument(p, 1);
+    for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++)
+        seccomp_when_equal(p, closed[i], ERRNO_EPERM);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
+static void emit_relay_ioctl(struct seccomp_program *p) {
+    static const uint32_t open[] = {0x541b /* FIONREAD */, 0x5413 /* TIOCGWINSZ */, 0x5414 /* TIOCSWINSZ */};
+    load_argument(p, 1);
+    for (size_t i = 0; i < sizeof open / sizeof open[0]; i++)
+        seccomp_when_equal(p, open[i], SECCOMP_RET_ALLOW);
+    seccomp_give(p, SECCOMP_RET_KILL_PROCESS);
+}
+
+/* NEWTIME (0x80) lies in clone's signal byte and means itself only in unshare. */
+enum { CLONE_NEW_ANY = 0x7e020000 /* cgroup uts ipc user pid net, mount */, CLONE_NEW_TIME = 0x80 };
+
+static void emit_clone(struct seccomp_program *p, uint32_t bits) {
+    load_argument(p, 0);
+    when_set(p, bits, ERRNO_EPERM);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
+static void emit_personality(struct seccomp_program *p) {
+    load_argument(p, 0);
+    seccomp_when_equal(p, 0xffffffff, SECCOMP_RET_ALLOW); /* a query */
+    when_set(p, 0x0400000 /* READ_IMPLIES_EXEC */, ERRNO_EPERM);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
+/* The argument must be the mapped id or -1, else EPERM. */
+static void check_id(struct seccomp_program *p, unsigned argument, uint32_t id) {
+    load_argument(p, argument);
+    seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, id);
+    seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0xffffffff);
+    seccomp_give(p, ERRNO_EPERM);
+}
+
+/* Arguments first to last are ids. */
+static void emit_ids(struct seccomp_program *p, unsigned first, unsigned last, uint32_t id) {
+    for (unsigned i = first; i <= last; i++)
+        check_id(p, i, id);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
+static void emit_owners(struct seccomp_program *p, unsigned first, const struct seccomp_ids *ids) {
+    check_id(p, first, ids->uid);
+    check_id(p, first + 1, ids->gid);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
+/* The core limit stays. Who only sets it is told that it worked, since no core will be written, which is what everybody
+ * wants who sets it; who asks for the old value as well gets EPERM, because nobody would fill that in. */
+static void emit_core(struct seccomp_program *p, unsigned resource, bool prlimit) {
+    const size_t high = sizeof(uint32_t);
+    load_argument(p, resource);
+    unsigned short core = skip_unless(p, RLIMIT_CORE);
+    if (prlimit) {
+        /* no new value: a question */
+        load_argument(p, 2);
+        seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
+        seccomp_load(p, offsetof(struct seccomp_data, args) + 2 * sizeof(uint64_t) + high);
+        seccomp_when_equal(p, 0, SECCOMP_RET_ALLOW);
+        load_argument(p, 3);
+        seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
+        seccomp_give(p, ERRNO_EPERM);
+        seccomp_load(p, offsetof(struct seccomp_data, args) + 3 * sizeof(uint64_t) + high);
+        seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
+        seccomp_give(p, ERRNO_EPERM);
+    }
+    give_errno(p, 0);
+    skip_end(p, core);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
+static void emit_mode(struct seccomp_program *p, unsigned argument, const struct seccomp_ids *ids) {
+    load_argument(p, argument);
+    when_set(p, S_ISUID | (ids->root ? S_ISGID : 0), ERRNO_EPERM);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
+void seccomp_emit_action(struct seccomp_program *p, enum seccomp_action action, const struct seccomp_ids *ids) {
+    switch (action) {
+    case ACTION_ALLOW:
+        seccomp_give(p, SECCOMP_RET_ALLOW);
+        break;
+    case ACTION_KILL:
+        seccomp_give(p, SECCOMP_RET_KILL_PROCESS);
+        break;
+    case ACTION_EPERM:
+        seccomp_give(p, ERRNO_EPERM);
+        break;
+    case ACTION_ENOSYS:
+        give_errno(p, ENOSYS);
+        break;
+    case ACTION_SOCKET:
+        emit_socket(p);
+        break;
+    case ACTION_SOCKETPAIR:
+        load_argument(p, 0);
+        seccomp_when_equal(p, AF_UNIX, SECCOMP_RET_ALLOW);
+        give_errno(p, EAFNOSUPPORT);
+        break;
+    case ACTION_CLONE:
+        emit_clone(p, CLONE_NEW_ANY);
+        break;
+    case ACTION_UNSHARE:
+        emit_clone(p, CLONE_NEW_ANY | CLONE_NEW_TIME);
+        break;
+    case ACTION_IOCTL:
+        emit_ioctl(p);
+        break;
+    case ACTION_RELAY_IOCTL:
+        emit_relay_ioctl(p);
+        break;
+    case ACTION_PERSONALITY:
+        emit_personality(p);
+        break;
+    case ACTION_SETRLIMIT:
+        emit_core(p, 0, false);
+        break;
+    case ACTION_PRLIMIT:
+        emit_core(p, 1, true);
+        break;
+    case ACTION_CHMOD:
+        emit_mode(p, 1, ids);
+        break;
+    case ACTION_FCHMODAT:
+        emit_mode(p, 2, ids);
+        break;
+    case ACTION_SETUID:
+        emit_ids(p, 0, 0, ids->uid);
+        break;
+    case ACTION_SETREUID:
+        emit_ids(p, 0, 1, ids->uid);
+        break;
+    case ACTION_SETRESUID:
+        emit_ids(p, 0, 2, ids->uid);
+        break;
+    case ACTION_SETGID:
+        emit_ids(p, 0, 0, ids->gid);
+        break;
+    case ACTION_SETREGID:
+        emit_ids(p, 0, 1, ids->gid);
+        break;
+    case ACTION_SETRESGID:
+        emit_ids(p, 0, 2, ids->gid);
+        break;
+    case ACTION_CHOWN:
+        emit_owners(p, 1, ids);
+        break;
+    case ACTION_FCHOWNAT:
+        emit_owners(p, 2, ids);
+        break;
+    default:
+        seccomp_give(p, SECCOMP_RET_KILL_PROCESS);
+        break;
+    }
+}
