@@ -95,6 +95,7 @@ def test_workspace_through_a_symbolic_link(lab):
     """An earlier command may have put it there: 125, with the real path to type."""
     link = lab.scratch.path / "link"
     link.symlink_to(lab.ws)
+    lab.own(link)
     result = lab.plain([lab.pinfold, "run", "--workspace", link, "--", "touch", "made"], cwd=link, env={"PATH": PATH})
     assert result.code == 125 and result.err.startswith("pinfold: ") and result.out == "", result
     assert f"--workspace {lab.ws}\n" in result.err and not (lab.ws / "made").exists(), result
