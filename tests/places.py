@@ -3,15 +3,19 @@
 `hold` is the usual course of an attack on such a place:
   hidden    the place is granted in no way, so it isn't there: ENOENT;
   readable  --read: the mounts hold it, also without Landlock;
-  far       --read, and Landlock alone holds it, with the mounts left writable;
+  far       --read, and Landlock alone holds it, with the mounts left writable (left out for a user who is not root
+            and has no such place);
   writable  --write: the attack succeeds, as it did without a box.
 The far place lies where the box has nothing writable above it: Landlock can't take away below a folder what it gives
 for the folder, and the scratch folders of the tests lie below /var/tmp, which in the box is a writable place.
 """
 import contextlib
 import os
+import pwd
 import shutil
 from pathlib import Path
+
+import pytest
 
 import harness
 
@@ -36,10 +40,24 @@ def prepare(lab, place=None):
         lab.own(folder / "empty", folder / "link")
 
 
+WRITABLE_IN_A_BOX = ("/tmp", "/var/tmp", "/run", "/dev/shm")
+
+
+def far_base():
+    """The folder in which a far place can be made, None where the user has none."""
+    bases = [Path("/srv")] if os.geteuid() == 0 else [Path(home).resolve() for home in (
+        Path.home(), pwd.getpwuid(os.geteuid()).pw_dir, harness.BUILD)]
+    usable = (base for base in bases if os.access(base, os.W_OK | os.X_OK) and base != Path("/") and
+              not any(base.is_relative_to(place) for place in WRITABLE_IN_A_BOX))
+    return next(usable, None)
+
+
 @contextlib.contextmanager
 def far_place(lab):
     """A folder of the user's where nothing above it is writable in the box."""
-    base = Path("/srv") if os.geteuid() == 0 else Path.home()
+    base = far_base()
+    if not base:
+        pytest.skip("the user has no folder outside those that are writable in a box")
     folder = base / lab.scratch.path.name
     folder.mkdir()
     lab.own(folder)
@@ -73,7 +91,7 @@ def hold(lab, attack, *, hidden="ENOENT", read="EROFS", landlock="EACCES", grant
     more = {name: value for name, value in more.items() if name not in ("control", "control_argv")}
     lab.legs(attack, {read}, options=["--read", lab.outside], prepare=lambda: scene(lab, lab.outside),
              witness=lambda: witness(lab.outside), control=False, without=("landlock",), **more)
-    if landlock:
+    if landlock and far_base():
         with far_place(lab) as far:
             words = [os.fspath(word).replace(os.fspath(lab.outside), os.fspath(far)) for word in attack]
             attack_without(lab, "mounts-readonly", words, {landlock}, "--read", far, scene=lambda: scene(lab, far),

@@ -45,9 +45,11 @@ static int compile_current(struct plan *plan, struct error *err) {
         if (path_is_under(current->path, mount->target) && strcmp(mount->target, "/") != 0)
             break;
     }
-    return error_set(err, EXIT_USAGE,
-                     "the current folder %s is in none of the box's roots; cd %s first, or grant it: --read %s",
-                     path_show(current->path, shown, sizeof shown), workspace, shown);
+    const char *home = plan->probe->home.path;
+    bool whole_home = home && path_is_under(home, current->path); /* nothing to be suggested */
+    return error_set(err, EXIT_USAGE, "the current folder %s is in none of the box's roots; cd %s first%s%s",
+                     path_show(current->path, shown, sizeof shown), workspace,
+                     whole_home ? "" : ", or grant it: --read ", whole_home ? "" : shown);
 }
 
 /* --env HOME=VALUE */

@@ -21,15 +21,14 @@ COMMAND = ["sh", "-c", f"echo ran; : >{MARKER}"]
 
 # What a box is like, told by a command in it: identity, privileges, mounts, network, descriptors, environment, and
 # a few harmless forbidden acts. $1 is a folder granted for reading that holds `file` and `fifo`, $2 one not granted.
-# It starts few processes, since it runs some thousand times.
+# It starts few processes, since it runs some thousand times, and none that ends while the shell opens and closes
+# files: a call that degrade's supervisor answers can then be interrupted by SIGCHLD.
 STATE = r"""
 export LC_ALL=C
 tell() { while read -r line; do echo "$line"; done <"$1"; }
-while read -r line; do case $line in
+for file in status limits; do while read -r line; do case $line in
     [UG]id:*|Groups:*|Cap*|NoNewPrivs:*|Seccomp*|"Max core"*|"Max open"*|"Max proc"*) echo "$line" ;;
-esac; done <<END
-$(cat /proc/self/status /proc/self/limits)
-END
+esac; done </proc/self/$file; done
 for file in mountinfo net/dev net/fib_trie uid_map gid_map; do tell /proc/self/$file; done
 tell /proc/sys/kernel/hostname; tell /proc/keys
 read -r pid name state parent group session rest </proc/self/stat; echo "session $session"

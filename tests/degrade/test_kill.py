@@ -120,6 +120,14 @@ def test_killed_at_each_call(lab, watch, call):
     kill_at_each(lab, watch, call)
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_killed_before_a_parent_death_signal_is_set(lab, watch, count):
+    """The kernel tells of a death that comes later only, so whoever asks for the signal must look for itself then: what
+    comes after it takes seconds here. The relay asks, and pid 1 of the box does."""
+    problems, reached = kill_at_call(lab, watch, f"prctl@0:1#{count}=kill,prctl@0:24=delay:50")
+    assert reached and problems == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("call", dict.fromkeys([
     *CALLS, *SETUP, "mmap", "fcntl", "rt_sigprocmask", "rt_sigaction", "pipe2", "socketpair", "fstat", "newfstatat",

@@ -34,7 +34,7 @@ def test_e045_what_dev_holds(lab):
     """/dev holds what a program needs and nothing else."""
     held = set(lab.run(["/bin/ls", "/dev"]).out.split())
     assert held == {"null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "fd", "stdin", "stdout",
-                    "stderr"}
+                    "stderr", "mqueue"}
 
 
 def test_e045_device_node_in_readable_root(lab):

@@ -60,10 +60,34 @@ def test_e041_proc_file(lab, path, how):
 
 @pytest.mark.parametrize("path", ["/proc/irq", "/proc/acpi", "/proc/fs", "/proc/scsi", "/proc/bus"])
 def test_e041_proc_folder(lab, path):
-    """Folders of drivers are empty or read-only, which chmod shows; the control is root setting the same mode."""
+    """Folders of drivers are the host root's, who is not in the box (EPERM), or covered by a read-only mount (EROFS);
+    the control is root setting the same mode."""
     there = os.path.isdir(path)
-    lab.legs(["chmod", path, "0555"], {"EROFS"} if there else {"ENOENT"}, control=there and lab.user.uid == 0,
-             without=("landlock",))
+    lab.legs(["chmod", path, "0555"], {"EPERM", "EROFS"} if there else {"ENOENT"},
+             control=there and lab.user.uid == 0, without=("landlock",))
+
+
+WALK = """
+import os
+roots = [e.path for e in os.scandir("/proc") if not e.name.isdigit() and e.name not in ("self", "thread-self", "net")]
+for path in roots + [os.path.join(base, n) for root in roots for base, _, names in os.walk(root) for n in names]:
+    try:
+        os.path.islink(path) or os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError:
+        continue
+    os.path.islink(path) or print(path)
+"""
+
+
+def test_e041_no_file_of_the_machine_can_be_written(lab):
+    """Of all that /proc holds beside the processes, no file opens for writing; the control is root's, for whom many
+    do, where he is the host's."""
+    if lab.user.uid == 0:
+        assert "/proc/irq/default_smp_affinity" in lab.plain(["/usr/bin/python3", "-c", WALK]).out.splitlines()
+    for layer in None, "landlock", "seccomp":
+        how = {"binary": lab.layers_off, "env": {"PINFOLD_WITHOUT": layer}} if layer else {}
+        result = lab.run(["/usr/bin/python3", "-c", WALK], **how)
+        assert result.code == 0 and not result.out, (layer, result)
 
 
 SYSFS = ["/sys/kernel/mm/transparent_hugepage/enabled", "/sys/power/state", "/sys/kernel/uevent_helper",

@@ -46,6 +46,48 @@ def test_e051_workspace_swapped_for_a_symlink(lab):
     assert harness.tree(lab.outside) == before
 
 
+@pytest.mark.parametrize("option", ["--read", "--write", "--workspace"])
+@pytest.mark.parametrize("path", ["link", "link/dir"])
+def test_e051_link_is_refused(lab, option, path):
+    """A link of the caller's on the way to a root is refused before anything starts, and the message says what to type;
+    the control grants the place itself."""
+    prepare(lab)
+    (lab.ws / "link").unlink()
+    (lab.ws / "link").symlink_to(lab.outside)
+    lab.own(lab.ws / "link")
+    marker = lab.home / "marker"
+    before = harness.tree(lab.outside)
+    words = [lab.pinfold, "run", *([] if option == "--workspace" else ["--workspace", lab.ws]), option]
+    result = lab.plain([*words, lab.ws / path, "--", "/usr/bin/touch", marker])
+    real = os.path.realpath(lab.ws / path)
+    assert result.code == 125 and result.err.startswith("pinfold: ") and real in result.err, result
+    assert not marker.exists() and harness.tree(lab.outside) == before
+    inside = real if option == "--workspace" else lab.ws
+    control = lab.plain([*words, real, "--", "/usr/bin/test", "-d", real], cwd=inside)
+    assert control.code == 0, control
+
+
+@pytest.mark.parametrize("option", ["--read", "--write", "--workspace"])
+def test_e051_link_of_roots_that_a_run_moved(lab, option):
+    """A link of root's that a run found in its writable root, and put in the place of a folder, is no administrator's
+    doing at that place: the next run doesn't follow it."""
+    if os.geteuid() != 0:
+        pytest.skip("making a link that belongs to root needs root")
+    prepare(lab)
+    sub = lab.file(lab.ws / "sub" / "mine").parent
+    (lab.ws / "roots").symlink_to(lab.outside)
+    result = lab.run(["/bin/sh", "-c", f"mv {sub} {lab.ws}/old && mv {lab.ws}/roots {sub}"])
+    assert result.code == 0 and sub.is_symlink(), result
+    assert lab.plain([lab.attacker, "read", sub / "f"]).verdict == "ok"
+    before = harness.tree(lab.outside)
+    words = ["--workspace", sub] if option == "--workspace" else ["--workspace", lab.ws, option, sub]
+    for attack in "read", "write":
+        result = lab.plain([lab.pinfold, "run", "--read", lab.attacker.parent, *words, "--", lab.attacker, attack,
+                            sub / "f"], cwd=sub if option == "--workspace" else lab.ws)
+        assert result.code == 125 or result.verdict == "ENOENT", result
+    assert harness.tree(lab.outside) == before
+
+
 def test_e057_component_swapped_during_the_start(lab):
     """A folder of the granted path that is swapped for a link, over and over while pinfold starts, never leads to a
     mount of another place. The control shows that an open of the same path is led astray."""
@@ -55,6 +97,7 @@ def test_e057_component_swapped_during_the_start(lab):
     lab.file(lab.outside / "root" / "f")
     (lab.ws / "link").unlink()
     (lab.ws / "link").symlink_to(lab.outside)
+    lab.own(lab.ws / "link")
     stop = threading.Event()
 
     def swap():

@@ -84,7 +84,18 @@ def test_e155_posix_queues(lab, stage):
     stage.keep(Maker(lab, "mq", name))
     lab.legs(["mq_open_name", name], {"ENOENT"}, without=("seccomp", "landlock"))
     done = lab.run(["/bin/ls", "/dev/mqueue"])
-    assert name not in done.out
+    assert done.code == 0 and not done.out, done
+
+
+def test_e155_file_system_of_queues(lab, stage):
+    """/dev/mqueue is the box's own: a queue made inside is listed and can be removed there, and the host's, of the same
+    name, stays as it is."""
+    name = unique("queue")
+    stage.keep(Maker(lab, "mq", name))
+    words = f"{lab.attacker} mq_make {name} && ls /dev/mqueue && rm /dev/mqueue/{name} && ls /dev/mqueue && echo ok"
+    done = lab.run(["/bin/sh", "-c", words], "--read", lab.attacker.parent)
+    assert done.verdict == "ok" and done.out.splitlines()[1:] == [name, "ok"], done
+    assert lab.plain([lab.attacker, "mq_open_name", name]).verdict == "ok", "the queue outside is gone"
 
 
 @pytest.mark.parametrize("kind", ["shm", "sem", "msg", "mq"])

@@ -65,19 +65,6 @@ def test_e021_set_user_id_of_the_system(lab, path):
     assert "nosuid" in flags.out and "NoNewPrivs:\t1" in flags.out, flags
 
 
-@pytest.mark.parametrize("mode", ["04755", "02755", "06755"])
-def test_e021_make_set_user_id(lab, mode):
-    """A set-user-ID program made in the workspace is no trap for the host: the bit is refused or stripped, or the
-    receipt names the file."""
-    program = copy_attacker(lab, lab.ws, 0o755, lab.user.uid)
-    assert lab.plain([lab.attacker, "make-setuid", program, mode]).out.split() == ["ok", mode.lstrip("0")]
-    program.chmod(0o755)
-    result, receipt = lab.receipt([lab.attacker, "make-setuid", program, mode])
-    left = stat.S_IMODE(program.stat().st_mode) & 0o6000
-    told = {name: value for name, value in receipt.items() if name != "command"}
-    assert not left or str(program) in str(told), (result, oct(left))
-
-
 def test_e022_file_capability(lab):
     """A file in the workspace can't be given capabilities; the control is in a user namespace."""
     program = lab.file(lab.ws / "program", mode=0o755)

@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -92,14 +93,25 @@ def test_e037_memory(lab, victim):
     both(lab, victim, ["proc-mem"], {"EACCES"})
 
 
+def settable(lab, pid, name, value):
+    """Whether the setting of a host process can be written outside. The kernel takes one autogroup each tenth of a
+    second from all users together, and says EAGAIN to the others."""
+    for _ in range(50):
+        result = lab.plain([lab.attacker, "proc-set", str(pid), name, value])
+        if result.verdict != "EAGAIN":
+            break
+        time.sleep(0.05)
+    return result.verdict == "ok"
+
+
 @pytest.mark.parametrize("name, value", [("oom_score_adj", "500"), ("clear_refs", "1"), ("coredump_filter", "0x33"),
                                          ("comm", "other"), ("autogroup", "1"), ("oom_adj", "5")])
 def test_e043_settings(lab, victim, name, value):
-    """Settings of pid 1 and of host processes can't be written."""
-    usable = lab.plain([lab.attacker, "proc-set", str(victim()[0]), name, value]).verdict == "ok"
+    """Settings of pid 1 and of host processes can't be written; the control of a setting is `settable`."""
+    usable = settable(lab, victim()[0], name, value)
     assert usable or name in ("autogroup", "oom_adj", "comm"), "only these may be missing, or take threads of one's own"
     both(lab, victim, ["proc-set", name, value], {"EACCES", "EINVAL", "ENOENT"} if not usable else {"EACCES"},
-         control=usable)
+         control=False)
 
 
 @pytest.mark.parametrize("name, value", [("timerslack_ns", "50000"), ("loginuid", "0"), ("sched", "0")])

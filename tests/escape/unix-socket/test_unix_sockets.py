@@ -6,6 +6,7 @@ import fcntl
 import os
 import socket
 import subprocess
+import time
 
 import pytest
 from places import far_place
@@ -68,6 +69,30 @@ def test_e145_e146_e147_path_in_a_root(lab, stage, kind, root):
                  grant=[*options, "--unix-socket", path])
     after = os.lstat(path)
     assert (after.st_ino, after.st_mode, after.st_mtime_ns) == (before.st_ino, before.st_mode, before.st_mtime_ns)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", ["read", "work-tree"])
+def test_e145_bound_after_the_start(lab, stage, kind, place):
+    """A readable root below a writable folder is a view, in which a socket that is bound after the start leads nowhere.
+    The box says when it is up, and is told when the socket is: a name that was looked for stays missing in a view."""
+    service = lab.outside / "service"
+    if place == "work-tree":
+        lab.file(lab.outside / ".git" / "HEAD", "ref: refs/heads/main\n")
+        lab.ws = lab.file(lab.outside / "sub" / "f").parent
+    line = f"touch up; until [ -e go ]; do sleep 0.02; done; exec {lab.attacker} unix_connect {kind} {service}"
+    options = ["--read", lab.attacker.parent, *(["--read", lab.outside] if place == "read" else [])]
+    argv = [lab.pinfold, "run", "--workspace", lab.ws, *options, "--", "/usr/bin/timeout", "20", "/bin/sh", "-c", line]
+    with subprocess.Popen(lab.user.argv(argv), cwd=lab.ws, env=lab.environment(), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as box:
+        while not (lab.ws / "up").exists() and box.poll() is None:
+            time.sleep(0.01)
+        listener = stage.listener(service, kind)
+        lab.file(lab.ws / "go")
+        out, err = box.communicate(timeout=30)
+    assert out == "ECONNREFUSED\n" and listener.seen() == 0, (out, err, box.returncode)
+    assert lab.plain([lab.attacker, "unix_connect", kind, service]).verdict == "ok", "control leg"
+    assert kind == "dgram" or listener.seen() == 1
 
 
 def test_e145_deep_in_the_workspace(lab, stage):
