@@ -9,15 +9,17 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* A receipt that the command can write is worth nothing. */
-static int check_outside(const struct policy *policy, int folder, struct error *err) {
+/* `place` is its folder, or the file itself. */
+static int check_outside(const struct policy *policy, int place, struct error *err) {
     char link[32], real[PATH_MAX], root[PATH_MAX];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", place);
     ssize_t size = readlink(link, real, sizeof real - 1);
     if (size <= 0)
         return error_set(err, EXIT_USAGE, "--receipt %s: the folder: %s", policy->receipt, strerror(errno));
@@ -35,6 +37,27 @@ static int check_outside(const struct policy *policy, int folder, struct error *
                              policy->receipt, root);
     }
     return 0;
+}
+
+static bool same_object(int a, int b) {
+    struct stat one, other;
+    return !fstat(a, &one) && !fstat(b, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* fd:N must not be something that the command is given, nor a file where it can write. */
+static int check_descriptor(const struct policy *policy, int number, struct error *err) {
+    struct stat status;
+    bool shared = number <= 2;
+    for (int i = 0; i <= 2; i++)
+        shared |= same_object(number, i) && !fstat(number, &status) && !S_ISCHR(status.st_mode);
+    for (size_t i = 0; i < policy->descriptors.count; i++)
+        shared |= same_object(number, policy->descriptors.at[i]);
+    if (shared)
+        return error_set(err, EXIT_USAGE,
+                         "--receipt %s: the command writes there too and could forge it; use a descriptor "
+                         "of its own, such as fd:3 with 3>FILE",
+                         policy->receipt);
+    return fstat(number, &status) || !S_ISREG(status.st_mode) ? 0 : check_outside(policy, number, err);
 }
 
 /* The folder is opened once, looked at, and the file opened in it: a folder that is swapped meanwhile changes nothing.
@@ -68,6 +91,8 @@ int receipt_open(const struct policy *policy, int *fd, struct error *err) {
         if (flags < 0 || (flags & O_PATH) || (flags & O_ACCMODE) == O_RDONLY)
             return error_set(err, EXIT_USAGE, "--receipt %s: not a descriptor that is open for writing",
                              policy->receipt);
+        if (check_descriptor(policy, (int)number, err))
+            return -1;
         *fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
     } else {
         *fd = open_file(policy, err);
@@ -159,6 +184,10 @@ int receipt_write(int fd, const struct box *box, const struct error *err) {
     if (!text)
         return -1;
     int failed = 0;
+    sigset_t size;
+    sigemptyset(&size);
+    sigaddset(&size, SIGXFSZ);
+    sigprocmask(SIG_BLOCK, &size, NULL); /* a file size limit is an errno, not an end */
     if (!fstat(fd, &status) && S_ISREG(status.st_mode) && strncmp(box->policy.receipt, "fd:", 3) != 0)
         failed = ftruncate(fd, 0);
     failed = failed || fd_write_all(fd, text, strlen(text)) || fd_write_all(fd, "\n", 1);

@@ -186,7 +186,8 @@ static int add_base(struct arena *arena, const struct plan *plan, mount_list *mo
     for (size_t i = 0; i < probe->system.count; i++)
         failed |= mount_add(arena, mounts, tree_of(&probe->system.at[i], false, "system"));
     for (size_t i = 0; i < probe->links.count; i++)
-        failed |= mount_add(arena, mounts,
+        failed |= !path_is_under(probe->links.at[i].path, "/proc") &&
+                  mount_add(arena, mounts,
                             (struct mount){.kind = MOUNT_LINK,
                                            .target = probe->links.at[i].path,
                                            .source = probe->links.at[i].target,

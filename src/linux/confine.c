@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -54,14 +55,15 @@ int confine_no_new_privs(void) {
 int confine_core_closed(void) {
     struct rlimit now;
     char pattern = 0;
-    if (getrlimit(RLIMIT_CORE, &now))
-        return -1;
-    if (now.rlim_cur == 1 && now.rlim_max == 1)
-        return 0;
     autoclose int fd = openat(AT_FDCWD, "/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? -1 : fd_read_all(fd, &pattern, 1);
+    if (got < 0 || getrlimit(RLIMIT_CORE, &now))
+        return -1;
+    bool byte = now.rlim_cur == 1 && now.rlim_max == 1, none = !now.rlim_cur && !now.rlim_max;
     errno = EPERM;
-    return !now.rlim_cur && !now.rlim_max && got >= 0 && pattern != '|' && pattern != '@' ? 0 : -1;
+    if (pattern == '@') /* a socket (6.16): asks for no limit */
+        return -1;
+    return byte || (none && pattern != '|') ? 0 : -1;
 }
 
 int confine_core(void) {

@@ -104,6 +104,10 @@ static int probe_homes(struct arena *arena, struct probe *probe) {
     return 0;
 }
 
+static bool is_ours(const struct stat *status, const struct probe *probe) {
+    return status->st_uid == probe->uid || status->st_uid == 0;
+}
+
 /* The git work tree around the workspace: the nearest folder above it with a .git, unless that is a home or above one.
  * A workspace that is a repository of its own has none; one whose .git is a file belongs to another. */
 static int probe_work_tree(struct arena *arena, struct probe *probe) {
@@ -121,7 +125,8 @@ static int probe_work_tree(struct arena *arena, struct probe *probe) {
             (probe->account_home.path && path_is_under(probe->account_home.path, path)))
             return 0;
         snprintf(name, sizeof name, "%s/.git", path);
-        if (!lstat(name, &status))
+        /* somebody else's .git in a shared folder must not open that folder to us */
+        if (!lstat(name, &status) && is_ours(&status, probe) && !lstat(path, &status) && is_ours(&status, probe))
             return resolve(arena, "/", path, &probe->work_tree, NULL);
     }
     return 0;

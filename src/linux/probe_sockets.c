@@ -54,21 +54,44 @@ static int add_bound(struct arena *arena, struct probe *probe, const char *name)
     return !place.error && is_granted(probe, place.path) ? add(arena, probe, place.path) : 0;
 }
 
+/* A name may hold newlines, and even what looks like the start of the next line: sun_path is short enough to try both.
+ */
+struct pending {
+    char names[2][sizeof((struct sockaddr_un *)0)->sun_path + 1];
+};
+
+static int take_line(struct arena *arena, struct probe *probe, struct pending *pending, const char *line) {
+    struct pending next = {0};
+    for (int i = 0; i < 2; i++) {
+        char longer[sizeof next.names[0]];
+        if (!*pending->names[i] ||
+            snprintf(longer, sizeof longer, "%s\n%s", pending->names[i], line) >= (int)sizeof longer)
+            continue;
+        memcpy(next.names[0], longer, sizeof longer);
+        if (add_bound(arena, probe, longer))
+            return -1;
+    }
+    const char *name = strchr(line, '/'); /* the fields before it are numbers; abstract names start with @ */
+    if (name && name != line && name[-1] == ' ' && strlen(name) < sizeof next.names[1]) {
+        bool again = strcmp(pending->names[1], name) == 0; /* each connection repeats its listener's name */
+        memcpy(next.names[1], name, strlen(name) + 1);
+        if (!again && add_bound(arena, probe, name))
+            return -1;
+    }
+    *pending = next;
+    return 0;
+}
+
 static int listed(struct arena *arena, struct probe *probe) {
     struct lines table;
-    char last[128] = "";
+    struct pending pending = {0};
     int failed = 0;
     if (lines_open(&table, "/proc/net/unix")) {
         probe->missing[STEP_SOCKETS] = errno;
         return 0;
     }
-    for (char *line; !failed && (line = lines_next(&table));) {
-        const char *name = strchr(line, '/'); /* the fields before it are numbers; abstract names start with @ */
-        if (!name || name == line || name[-1] != ' ' || strcmp(last, name) == 0)
-            continue;
-        failed = add_bound(arena, probe, name);
-        snprintf(last, sizeof last, "%s", name); /* each connection repeats its listener's name */
-    }
+    for (char *line; !failed && (line = lines_next(&table));)
+        failed = take_line(arena, probe, &pending, line);
     if (table.failed)
         probe->missing[STEP_SOCKETS] = EIO;
     lines_close(&table);

@@ -35,14 +35,19 @@ static int follow(struct walk *walk, const char *target) {
     return 0;
 }
 
-/* Was the link made by the system's administrator? Then a box didn't: its files belong to its caller. For a caller who
- * is root that says nothing, and only links of the top folders count, where no workspace can be. */
+/* Is the link the system administrator's, and where the caller couldn't have put it? Then a box didn't, whose files
+ * belong to its caller. For a caller who is root ownership says nothing, and only links of the top folders count, where
+ * no workspace can be. */
 static bool is_administrators(const struct walk *walk) {
-    if (walk->last.st_uid != 0)
-        return false;
+    char folder[PATH_MAX];
     const char *name = strrchr(walk->done, '/');
     bool top = name == walk->done || (name == walk->done + 4 && strncmp(walk->done, "/var", 4) == 0);
-    return !walk->root || top || strncmp(walk->done, "/proc/", 6) == 0;
+    if (walk->last.st_uid != 0)
+        return false;
+    if (top || strncmp(walk->done, "/proc/", 6) == 0)
+        return true;
+    snprintf(folder, sizeof folder, "%.*s", (int)(name - walk->done), walk->done);
+    return !walk->root && access(folder, W_OK) != 0;
 }
 
 /* Take one component; *link is filled when it was a symlink. */

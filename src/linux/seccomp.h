@@ -23,8 +23,16 @@ enum seccomp_action {
     ACTION_PERSONALITY,
     ACTION_SETRLIMIT,
     ACTION_PRLIMIT,
+    ACTION_RENAME,
     ACTION_CHMOD,
     ACTION_FCHMODAT,
+    /* of a root caller's box; else allowed */
+    ACTION_ROOT_OPEN,
+    ACTION_ROOT_OPENAT,
+    ACTION_ROOT_CREATE,
+    ACTION_ROOT_MKNODAT,
+    ACTION_ROOT_ENOSYS,
+    /* of a box with one id; else allowed */
     ACTION_SETUID,
     ACTION_SETREUID,
     ACTION_SETRESUID,

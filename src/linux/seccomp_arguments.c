@@ -3,6 +3,7 @@
 #include "linux/seccomp_emit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -40,7 +41,7 @@ void seccomp_when_equal(struct seccomp_program *p, uint32_t value, uint32_t resu
 }
 
 /* if (A & bits) return result */
-static void when_set(struct seccomp_program *p, uint32_t bits, uint32_t result) {
+static void seccomp_when_set(struct seccomp_program *p, uint32_t bits, uint32_t result) {
     seccomp_emit(p, BPF_JMP | BPF_JSET | BPF_K, 0, 1, bits);
     seccomp_give(p, result);
 }
@@ -90,8 +91,10 @@ static void emit_socket(struct seccomp_program *p) {
 }
 
 static void emit_ioctl(struct seccomp_program *p) {
-    static const uint32_t closed[] = {0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */, 0x541d /* TIOCCONS */,
-                                      0x5423 /* TIOCSETD */};
+    static const uint32_t closed[] = {
+        0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */, 0x541d /* TIOCCONS */, 0x5423 /* TIOCSETD */,
+        /* fscrypt's keys belong to the file system, not to a folder */
+        0xc0506617 /* FS_IOC_ADD_ENCRYPTION_KEY */, 0xc0406618 /* REMOVE */, 0xc0406619 /* REMOVE, all users */};
     load_argument(p, 1);
     for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++)
         seccomp_when_equal(p, closed[i], ERRNO_EPERM);
@@ -111,14 +114,14 @@ enum { CLONE_NEW_ANY = 0x7e020000 /* cgroup uts ipc user pid net, mount */, CLON
 
 static void emit_clone(struct seccomp_program *p, uint32_t bits) {
     load_argument(p, 0);
-    when_set(p, bits, ERRNO_EPERM);
+    seccomp_when_set(p, bits, ERRNO_EPERM);
     seccomp_give(p, SECCOMP_RET_ALLOW);
 }
 
 static void emit_personality(struct seccomp_program *p) {
     load_argument(p, 0);
     seccomp_when_equal(p, 0xffffffff, SECCOMP_RET_ALLOW); /* a query */
-    when_set(p, 0x0400000 /* READ_IMPLIES_EXEC */, ERRNO_EPERM);
+    seccomp_when_set(p, 0x0400000 /* READ_IMPLIES_EXEC */, ERRNO_EPERM);
     seccomp_give(p, SECCOMP_RET_ALLOW);
 }
 
@@ -143,33 +146,57 @@ static void emit_owners(struct seccomp_program *p, unsigned first, const struct 
     seccomp_give(p, SECCOMP_RET_ALLOW);
 }
 
+/* if (argument i, all 64 bits, is 0) return result. A holds its low word afterwards, or its high one. */
+static void when_null(struct seccomp_program *p, unsigned i, uint32_t result) {
+    seccomp_load(p, offsetof(struct seccomp_data, args) + i * sizeof(uint64_t) + sizeof(uint32_t));
+    unsigned short low = skip_unless(p, 0);
+    load_argument(p, i);
+    seccomp_when_equal(p, 0, result);
+    skip_end(p, low);
+}
+
 /* The core limit stays. Who only sets it is told that it worked, since no core will be written, which is what everybody
  * wants who sets it; who asks for the old value as well gets EPERM, because nobody would fill that in. */
-static void emit_core(struct seccomp_program *p, unsigned resource, bool prlimit) {
-    const size_t high = sizeof(uint32_t);
-    load_argument(p, resource);
+static const uint32_t DONE = SECCOMP_RET_ERRNO;
+
+static void emit_setrlimit(struct seccomp_program *p) {
+    load_argument(p, 0);
+    seccomp_when_equal(p, RLIMIT_CORE, DONE);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
+static void emit_prlimit(struct seccomp_program *p) {
+    when_null(p, 2, SECCOMP_RET_ALLOW); /* a question */
+    load_argument(p, 0);
+    seccomp_when_equal(p, 1, ERRNO_EPERM); /* pid 1 is pinfold's own */
+    load_argument(p, 1);
     unsigned short core = skip_unless(p, RLIMIT_CORE);
-    if (prlimit) {
-        /* no new value: a question */
-        load_argument(p, 2);
-        seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
-        seccomp_load(p, offsetof(struct seccomp_data, args) + 2 * sizeof(uint64_t) + high);
-        seccomp_when_equal(p, 0, SECCOMP_RET_ALLOW);
-        load_argument(p, 3);
-        seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
-        seccomp_give(p, ERRNO_EPERM);
-        seccomp_load(p, offsetof(struct seccomp_data, args) + 3 * sizeof(uint64_t) + high);
-        seccomp_emit(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
-        seccomp_give(p, ERRNO_EPERM);
-    }
-    give_errno(p, 0);
+    when_null(p, 3, DONE);
+    seccomp_give(p, ERRNO_EPERM);
     skip_end(p, core);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
+/* RENAME_WHITEOUT leaves a character device 0:0 behind. */
+static void emit_rename(struct seccomp_program *p) {
+    load_argument(p, 4);
+    seccomp_when_set(p, 1 << 2, SECCOMP_RET_ERRNO | EINVAL);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
+/* Mode bits count only where a file is made. */
+static void emit_open(struct seccomp_program *p, unsigned flags) {
+    load_argument(p, flags);
+    seccomp_emit(p, BPF_JMP | BPF_JSET | BPF_K, 1, 0, O_CREAT | 020000000 /* O_TMPFILE's own bit */);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+    load_argument(p, flags + 1);
+    seccomp_when_set(p, S_ISUID | S_ISGID, ERRNO_EPERM);
     seccomp_give(p, SECCOMP_RET_ALLOW);
 }
 
 static void emit_mode(struct seccomp_program *p, unsigned argument, const struct seccomp_ids *ids) {
     load_argument(p, argument);
-    when_set(p, S_ISUID | (ids->root ? S_ISGID : 0), ERRNO_EPERM);
+    seccomp_when_set(p, S_ISUID | (ids->root ? S_ISGID : 0), ERRNO_EPERM);
     seccomp_give(p, SECCOMP_RET_ALLOW);
 }
 
@@ -211,10 +238,28 @@ void seccomp_emit_action(struct seccomp_program *p, enum seccomp_action action, 
         emit_personality(p);
         break;
     case ACTION_SETRLIMIT:
-        emit_core(p, 0, false);
+        emit_setrlimit(p);
         break;
     case ACTION_PRLIMIT:
-        emit_core(p, 1, true);
+        emit_prlimit(p);
+        break;
+    case ACTION_RENAME:
+        emit_rename(p);
+        break;
+    case ACTION_ROOT_OPEN:
+        emit_open(p, 1);
+        break;
+    case ACTION_ROOT_OPENAT:
+        emit_open(p, 2);
+        break;
+    case ACTION_ROOT_CREATE:
+        emit_mode(p, 1, ids);
+        break;
+    case ACTION_ROOT_MKNODAT:
+        emit_mode(p, 2, ids);
+        break;
+    case ACTION_ROOT_ENOSYS:
+        give_errno(p, ENOSYS);
         break;
     case ACTION_CHMOD:
         emit_mode(p, 1, ids);

@@ -62,7 +62,8 @@ int seccomp_compile(const struct seccomp_table *table, const struct seccomp_ids 
         struct seccomp_rule rule = table->rules[i];
         if (rule.number > table->highest)
             return -1;
-        if (!ids->single && rule.action >= ACTION_SETUID)
+        if ((!ids->single && rule.action >= ACTION_SETUID) ||
+            (!ids->root && rule.action >= ACTION_ROOT_OPEN && rule.action < ACTION_SETUID))
             rule.action = ACTION_ALLOW;
         if (rule.number >= 0)
             rules[count++] = rule;

@@ -16,6 +16,9 @@
 #define SYS_sysfs -1
 #define SYS_chown -1
 #define SYS_chmod -1
+#define SYS_open -1
+#define SYS_creat -1
+#define SYS_mknod -1
 #define SYS_lchown -1
 #define SYS_poll -1
 #define SYS_create_module -1
@@ -100,12 +103,21 @@ static const struct seccomp_rule command_rules[] = {
     /* a core limit of 0 would hand crashes to the host's handler */
     {SYS_setrlimit, ACTION_SETRLIMIT},
     {SYS_prlimit64, ACTION_PRLIMIT},
-    /* a set-user-ID file left in the workspace would be run by others on the host; one that is created with the bit is
-     * empty, and the first write takes the bit away */
+    /* a set-user-ID file left in the workspace would be run by others on the host */
     {SYS_chmod, ACTION_CHMOD},
     {SYS_fchmod, ACTION_CHMOD},
     {SYS_fchmodat, ACTION_FCHMODAT},
     {CALL_fchmodat2, ACTION_FCHMODAT},
+    /* one that is created with the bit is empty, and a write takes the bit away, unless root writes: a root caller's
+     * later `tee` into it would make it what the command wanted. openat2 has its mode behind a pointer. */
+    {SYS_open, ACTION_ROOT_OPEN},
+    {SYS_openat, ACTION_ROOT_OPENAT},
+    {SYS_creat, ACTION_ROOT_CREATE},
+    {SYS_mknod, ACTION_ROOT_CREATE},
+    {SYS_mknodat, ACTION_ROOT_MKNODAT},
+    {SYS_openat2, ACTION_ROOT_ENOSYS},
+    /* no device nodes, not even whiteouts */
+    {SYS_renameat2, ACTION_RENAME},
     {SYS_setuid, ACTION_SETUID},
     {SYS_setreuid, ACTION_SETREUID},
     {SYS_setresuid, ACTION_SETRESUID},

@@ -129,7 +129,8 @@ def test_that_cannot_be_written_is_125_before_anything_starts(lab):
     targets = [lab.outside / "no" / "such", folder, "/proc/nope", "/dev/full/x", "/", "fd:0", "fd:99", "fd:", "fd:-1"]
     if lab.user.uid:
         closed = lab.file(lab.outside / "closed", "", 0o400)
-        os.chown(closed, 0, 0)
+        if os.geteuid() == 0:
+            os.chown(closed, 0, 0)
         targets.append(closed)
     for target in targets:
         result = lab.run(["touch", "ran"], "--receipt", target)

@@ -13,7 +13,7 @@ import pytest
 
 from hosts import degraded
 from survivors import Watch
-from test_steps import CALLS_MAX, SETUP
+from test_steps import CALLS_MAX, SETUP, root_and_one
 
 STUBBORN = "trap '' HUP INT TERM PIPE; (setsid sh -c 'trap \"\" HUP TERM; sleep 300; : '$0 &) ; setsid sleep 300 & " \
            "echo up; while :; do sleep 300; done"
@@ -84,6 +84,7 @@ def test_killed_at_random_moments(lab, watch, moments, rounds):
     assert [p for _ in range(rounds) for p in kill_after(lab, watch, moments.uniform(0, 0.03))] == []
 
 
+@root_and_one
 @pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("call", CALLS)
 def test_killed_while_a_step_is_held_up(lab, watch, moments, call, rounds):
@@ -114,6 +115,7 @@ def kill_at_each(lab, watch, call):
     assert found == []
 
 
+@root_and_one
 @pytest.mark.parametrize("call", ["clone3", "clone", "pivot_root", "landlock_restrict_self", "seccomp", "execve",
                                   "sendmsg", "recvmsg", "write", "setresuid", "setsid"])
 def test_killed_at_each_call(lab, watch, call):
@@ -129,6 +131,7 @@ def test_killed_before_a_parent_death_signal_is_set(lab, watch, count):
 
 
 @pytest.mark.slow
+@root_and_one
 @pytest.mark.parametrize("call", dict.fromkeys([
     *CALLS, *SETUP, "mmap", "fcntl", "rt_sigprocmask", "rt_sigaction", "pipe2", "socketpair", "fstat", "newfstatat",
     "readlink", "ppoll", "wait4"]))
@@ -136,6 +139,7 @@ def test_killed_at_each_call_of_the_launch(lab, watch, call):
     kill_at_each(lab, watch, call)
 
 
+@root_and_one
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGSEGV,
                                     signal.SIGABRT, signal.SIGPIPE, signal.SIGALRM, signal.SIGXCPU, signal.SIGUSR1])
 def test_ended_by_another_signal(lab, watch, number):

@@ -75,7 +75,10 @@ static uint32_t answer_flags(bool unshare, uint32_t flags) {
 static uint32_t answer_ioctl(bool relay, uint32_t command) {
     if (relay)
         return command == 0x541b || command == 0x5413 || command == 0x5414 ? allow : kill;
-    return command == 0x5412 || command == 0x541c || command == 0x541d || command == 0x5423 ? refuse(EPERM) : allow;
+    return command == 0x5412 || command == 0x541c || command == 0x541d || command == 0x5423 ||
+                   command == 0xc0506617 || command == 0xc0406618 || command == 0xc0406619
+               ? refuse(EPERM)
+               : allow;
 }
 
 static uint32_t answer_ids(const struct scene *scene, const struct expected *row, const __u64 *arguments) {
@@ -124,6 +127,20 @@ static uint32_t expect(const struct scene *scene, const struct expected *row, co
         return answer_ioctl(scene->relay, (uint32_t)a[1]);
     case BY_PERSONALITY:
         return (uint32_t)a[0] != UINT32_MAX && a[0] & 0x400000 ? refuse(EPERM) : allow;
+    case BY_OPEN:
+        return scene->root && a[row->first] & 020000100 && a[row->last] & 06000 ? refuse(EPERM) : allow;
+    case BY_MAKE:
+        return scene->root && a[row->first] & 06000 ? refuse(EPERM) : allow;
+    case ROOT_NO_CALL:
+        return scene->root ? refuse(ENOSYS) : allow;
+    case BY_RLIMIT:
+        return (uint32_t)a[0] == 4 ? refuse(0) : allow;
+    case BY_PRLIMIT:
+        if (!a[2] || ((uint32_t)a[1] != 4 && (uint32_t)a[0] != 1))
+            return allow;
+        return (uint32_t)a[0] == 1 || a[3] ? refuse(EPERM) : refuse(0);
+    case BY_RENAME:
+        return a[4] & 4 ? refuse(EINVAL) : allow;
     case BY_MODE:
         return (uint32_t)a[row->first] & (scene->root ? 06000 : 04000) ? refuse(EPERM) : allow;
     case BY_IDS:

@@ -16,9 +16,15 @@ enum answer {
     BY_PAIR,
     BY_IOCTL,
     BY_PERSONALITY,
-    BY_IDS,   /* with one mapped id: that one or -1 */
-    BY_OWNER, /* the same, of files */
-    BY_MODE,  /* no set-user-ID bit; for a root caller no set-group-ID bit either */
+    BY_IDS,       /* with one mapped id: that one or -1 */
+    BY_OWNER,     /* the same, of files */
+    BY_OPEN,      /* of a root caller: no such bits where a file is made */
+    BY_MAKE,      /* of a root caller: no such bits */
+    ROOT_NO_CALL, /* of a root caller: ENOSYS */
+    BY_RENAME,    /* no whiteout */
+    BY_RLIMIT,    /* the core limit stays, with success */
+    BY_PRLIMIT,   /* the same; EPERM with the old value, and for pid 1 */
+    BY_MODE,      /* no set-user-ID bit; for a root caller no set-group-ID bit either */
 };
 
 struct expected {
@@ -31,6 +37,15 @@ struct expected {
 
 static const struct expected expected_command[] = {
     {"unshare", 272, 97, BY_FLAGS, 0, 0, 0},
+    {"setrlimit", 160, 164, BY_RLIMIT, 0, 0, 0},
+    {"prlimit64", 302, 261, BY_PRLIMIT, 0, 0, 0},
+    {"open", 2, -1, BY_OPEN, 1, 2, 0},
+    {"openat", 257, 56, BY_OPEN, 2, 3, 0},
+    {"creat", 85, -1, BY_MAKE, 1, 1, 0},
+    {"mknod", 133, -1, BY_MAKE, 1, 1, 0},
+    {"mknodat", 259, 33, BY_MAKE, 2, 2, 0},
+    {"openat2", 437, 437, ROOT_NO_CALL, 0, 0, 0},
+    {"renameat2", 316, 276, BY_RENAME, 4, 4, 0},
     {"chmod", 90, -1, BY_MODE, 1, 1, 0},
     {"fchmod", 91, 52, BY_MODE, 1, 1, 0},
     {"fchmodat", 268, 53, BY_MODE, 2, 2, 0},

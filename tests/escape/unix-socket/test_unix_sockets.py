@@ -235,7 +235,7 @@ SERVICES = ["/run/dbus/system_bus_socket", "/run/user/{uid}/bus", "/run/user/{ui
 @contextlib.contextmanager
 def service_socket(stage, path):
     """A listener at a place of the host's for a time, with the folders that it needs; one test at a time."""
-    with open("/var/tmp/pinfold-test-services.lock", "w", encoding="ascii") as lock:
+    with open(f"/var/tmp/pinfold-test-services-{os.geteuid()}.lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert not os.path.lexists(path), f"this host has {path}: the control would call it"
         made, folder = [], os.path.dirname(path)
