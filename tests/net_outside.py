@@ -1,7 +1,7 @@
 """A network outside the box that belongs to one test: a namespace with addresses, and servers that count callers.
 
 A test enters it as if it were the host's network, so no packet of a test can reach a real one. Run as a program, this
-file is the server: it sets the addresses up (it is root in its namespace), then answers on one port, TCP and UDP.
+file is the server: it sets the addresses up (it has the capabilities for that in its namespace), then answers on one port, TCP and UDP.
 """
 import os
 import select
@@ -43,7 +43,8 @@ class OutsideNet:
     def __init__(self, lab):
         self.log = lab.scratch.path / "callers"
         self.log.touch()
-        front = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-Urn"]
+        front = ["unshare", "-n"] if os.geteuid() == 0 else [
+            "unshare", "-Un", f"--map-user={os.getuid()}", f"--map-group={os.getgid()}", "--keep-caps"]
         self.process = subprocess.Popen([*front, "/usr/bin/python3", __file__, self.log],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env={**os.environ, "PYTHONPATH": os.fspath(Path(__file__).parent)})
@@ -66,7 +67,9 @@ def set_up():
     steps = ["link set lo up", "route add default dev lo", "route add 224.0.0.0/4 dev lo", "route add ::/0 dev lo"]
     steps += [f"addr add {address} dev lo" + (" nodad" if ":" in address else "") for address in ADDRESSES]
     subprocess.run(["ip", "-batch", "-"], input="\n".join(steps), text=True, check=True)
-    Path("/proc/sys/net/ipv4/ping_group_range").write_text("0 0" if os.getuid() else "0 65534", encoding="ascii")
+    own = f"{os.getgid()} {os.getgid()}"
+    groups = int(Path("/proc/self/gid_map").read_text(encoding="ascii").split()[2])   # one, where a user made this
+    Path("/proc/sys/net/ipv4/ping_group_range").write_text(own if groups == 1 else "0 65534", encoding="ascii")
 
 
 def serve(log):

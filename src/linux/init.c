@@ -108,6 +108,10 @@ static void build(const struct init_arguments *arguments) {
     /* after the last change of ids, which would clear them */
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
         fail(arguments, STEP_LIFE, "");
+    /* a pinfold that died before this line sends no signal any more; the life pipe tells */
+    struct pollfd life = {arguments->life, 0, 0};
+    if (poll(&life, 1, 0) != 0)
+        _exit(1);
     if (plan->taken[STEP_NET_NAMESPACE] && layer_on(STEP_NET_NAMESPACE) && netns_loopback())
         fail(arguments, STEP_LOOPBACK, "");
     if (sethostname("localhost", strlen("localhost")))

@@ -18,6 +18,8 @@ def stage(lab):
 
 
 def start(lab, argv, **more):
+    """Start a command that SIGINT and SIGQUIT end, also when the tests run in the background of a shell."""
+    argv = ["/usr/bin/env", "--default-signal=INT,QUIT", *argv]
     return subprocess.Popen(lab.user.argv(argv), cwd=lab.ws, env=lab.environment(), stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
