@@ -13,7 +13,7 @@ enum seccomp_action {
     ACTION_KILL,
     ACTION_EPERM,
     ACTION_ENOSYS,
-    /* by argument; see seccomp_compile.c */
+    /* by argument; see seccomp_arguments.c */
     ACTION_SOCKET,
     ACTION_SOCKETPAIR,
     ACTION_CLONE,
@@ -40,7 +40,7 @@ enum seccomp_action {
     ACTION_SETREGID,
     ACTION_SETRESGID,
     ACTION_CHOWN,
-    ACTION_FCHOWNAT,
+    ACTION_FCHOWNAT
 };
 
 struct seccomp_rule {
