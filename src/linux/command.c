@@ -108,7 +108,7 @@ static void confine(const struct init_arguments *arguments, int control) {
         return;
     const struct seccomp_ids ids = {!plan->root_mapped, plan->probe->outer_root, plan->probe->uid, plan->probe->gid};
     errno = E2BIG;
-    if (seccomp_compile(&seccomp_command, &ids, &program) || seccomp_install(&program))
+    if (seccomp_compile(&seccomp_command, &ids, &program) || sys_seccomp_filter(program.code, program.count))
         fail(control, STEP_SECCOMP, "");
 }
 

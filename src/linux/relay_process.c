@@ -9,6 +9,7 @@
 #include "linux/launch.h"
 #include "linux/layers.h"
 #include "linux/seccomp.h"
+#include "linux/sys.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -51,7 +52,7 @@ static struct answer confine(const struct plan *plan) {
         return (struct answer){STEP_LANDLOCK, errno};
     if (seccomp_compile(&seccomp_relay, &nobody, &program))
         return (struct answer){STEP_SECCOMP, E2BIG};
-    if (plan->taken[STEP_SECCOMP] && seccomp_install(&program))
+    if (plan->taken[STEP_SECCOMP] && sys_seccomp_filter(program.code, program.count))
         return (struct answer){STEP_SECCOMP, errno};
     return (struct answer){STEP_COUNT, 0};
 }

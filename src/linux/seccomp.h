@@ -76,7 +76,4 @@ struct seccomp_ids {
 int seccomp_compile(const struct seccomp_table *table, const struct seccomp_ids *ids, struct seccomp_program *program)
     __attribute__((nonnull, warn_unused_result));
 
-/* Install it; -1 with errno set. no_new_privs must be set. */
-int seccomp_install(const struct seccomp_program *program) __attribute__((nonnull, warn_unused_result));
-
 #endif

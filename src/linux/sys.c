@@ -75,8 +75,9 @@ int sys_landlock_restrict_self(int ruleset) {
     return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
 }
 
-int sys_seccomp_filter(const struct sock_fprog *program) {
-    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program);
+int sys_seccomp_filter(const struct sock_filter *code, unsigned short count) {
+    const struct sock_fprog program = {.len = count, .filter = (struct sock_filter *)code};
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
 enum { KEYCTL_GET_KEYRING_ID_ = 0, KEYCTL_JOIN_SESSION_KEYRING_ = 1, KEY_SPEC_SESSION_KEYRING_ = -3 };

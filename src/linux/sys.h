@@ -28,7 +28,7 @@ int sys_landlock_abi(void); /* the highest ABI, or -1 with ENOSYS or EOPNOTSUPP 
 int sys_landlock_create_ruleset(const struct landlock_ruleset *ruleset, size_t size);
 int sys_landlock_add_beneath(int ruleset, const struct landlock_beneath *rule);
 int sys_landlock_restrict_self(int ruleset);
-int sys_seccomp_filter(const struct sock_fprog *program);
+int sys_seccomp_filter(const struct sock_filter *code, unsigned short count); /* no_new_privs must be set */
 long sys_keyctl_join_session(void);
 long sys_keyctl_session_id(void);
 int sys_capabilities_get(uint64_t *effective, uint64_t *permitted, uint64_t *inheritable);
