@@ -1,7 +1,8 @@
 """A network outside the box that belongs to one test: a namespace with addresses, and servers that count callers.
 
 A test enters it as if it were the host's network, so no packet of a test can reach a real one. Run as a program, this
-file is the server: it sets the addresses up (it has the capabilities for that in its namespace), then answers on one port, TCP and UDP.
+file is the server: it sets the addresses up (it has the capabilities for that in its namespace), then answers on one
+port, TCP and UDP.
 """
 import os
 import select

@@ -237,7 +237,8 @@ void supervise_run(struct box *box) {
     /* raw before the first byte is read: what was typed ahead is the command's, with its ^C and ^D */
     if (relay_go(watch.launch))
         end_init(&watch);
-    give_up_relayed(&box->plan);
+    if (box->plan.relay)
+        give_up_relayed(&box->plan);
     loop(&watch);
     launch_kill(box->launch);
     if (raw)

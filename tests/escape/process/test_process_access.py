@@ -21,8 +21,8 @@ CHANGE = {"limit_set": ("files", [["16", "16"]]), "priority_set process": ("nice
 
 
 def control(lab, words):
-    """The control as root for the one call that takes CAP_SYS_NICE (none, where the tests aren't root's), else None: the
-    legs do it as the user."""
+    """The control as root for the one call that takes CAP_SYS_NICE (none, where the tests aren't root's), else None:
+    the legs do it as the user."""
     if words[0] != "memory_advise":
         return None
     if os.geteuid() != 0:
