@@ -46,8 +46,16 @@ static bool is_administrators(const struct walk *walk) {
         return false;
     if (top || strncmp(walk->done, "/proc/", 6) == 0)
         return true;
-    snprintf(folder, sizeof folder, "%.*s", (int)(name - walk->done), walk->done);
-    return !walk->root && access(folder, W_OK) != 0;
+    if (walk->root)
+        return false;
+    /* a folder of root's can be moved by whoever may write to the one that it is in */
+    memcpy(folder, walk->done, strlen(walk->done) + 1);
+    for (char *slash; (slash = strrchr(folder, '/')) && slash != folder;) {
+        *slash = '\0';
+        if (!access(folder, W_OK))
+            return false;
+    }
+    return true;
 }
 
 /* Take one component; *link is filled when it was a symlink. */
