@@ -118,9 +118,10 @@ def test_to_a_pipe(lab):
         assert json.load(stream)["exit"] == done.returncode == 0
 
 
-def test_to_standard_error(lab):
-    result = lab.run(["sh", "-c", "echo out"], "--receipt", "fd:2")
-    assert result.out == "out\n" and json.loads(result.err)["exit"] == 0
+def test_to_a_descriptor_that_the_command_has_too_is_refused(lab):
+    for place in ("fd:1", "fd:2"):
+        result = lab.run(["sh", "-c", "echo out"], "--receipt", place)
+        assert result.code == 125 and not result.out and "fd:3" in result.err, result
 
 
 def test_that_cannot_be_written_is_125_before_anything_starts(lab):
