@@ -61,7 +61,9 @@ def test_control_the_command_is_up_and_found(lab, watch):
     """The search finds what a kill must end: at least pinfold, its init, the command and its three children."""
     with start(lab, watch, stdout=subprocess.PIPE) as pinfold:
         assert pinfold.stdout.readline() == b"up\n"
-        time.sleep(0.1)
+        until = time.monotonic() + 10
+        while len(watch.alive()) < 6 and time.monotonic() < until:
+            time.sleep(0.05)
         assert len(watch.alive()) >= 6, watch.alive()
         pinfold.kill()
         pinfold.wait()

@@ -2,6 +2,7 @@
 import os
 import shlex
 import subprocess
+import time
 
 import pytest
 
@@ -33,6 +34,9 @@ def test_e028_other_processes(lab, attack, name, place):
     path = os.fspath(lab.outside / name)
     path = path if place == "root" else "../" * 20 + path
     victim = subprocess.Popen(lab.user.argv(["/bin/sleep", "60"]), stdin=subprocess.DEVNULL)
+    until = time.monotonic() + 10
+    while open(f"/proc/{victim.pid}/comm").read() != "sleep\n" and time.monotonic() < until:
+        time.sleep(0.02)
     try:
         for options in ([], ["--read", lab.outside] if attack.endswith("create") else []):
             lab.legs([attack, place, path], {"EACCES"}, options=options, prepare=lambda: prepare(lab),
