@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-BUILD = Path(os.environ.get("PINFOLD_BUILD", ROOT / "build"))
+BUILD = ROOT / "build"
 GENERATED = {".git", "__pycache__", ".cache", "subprojects"}
 
 
