@@ -68,12 +68,16 @@ def raw(lab, argv, data=None, cwd=None, env=None, timeout=60, **more):
 
 @contextlib.contextmanager
 def started(lab, argv, *options, boxed=True, env=None, cwd=None, **more):
-    """A process that runs while the block does, and is killed after it."""
+    """A process that runs while the block does, and is killed after it. Without a box, argv has begun."""
     for stream in ("stdin", "stdout", "stderr"):
         more.setdefault(stream, subprocess.DEVNULL)
     line = box_argv(lab, argv, *options) if boxed else lab.user.argv(argv)
     process = subprocess.Popen(line, cwd=cwd or lab.ws, env=lab.environment({"PATH": PATH, **(env or {})}), **more)
+    command = b"".join(os.fsencode(str(word)) + b"\0" for word in argv)
     try:
+        if not boxed:
+            words = Path(f"/proc/{process.pid}/cmdline")
+            eventually(lambda: process.poll() is not None or words.read_bytes() == command)
         yield process
     finally:
         if process.poll() is None:
