@@ -2,8 +2,9 @@
  * each)
  *
  * Each round runs every command once, one after the other, so that a change of the machine's speed touches all alike.
- * Prints one line a round: microseconds from before vfork to after wait, one number for each command. A command that
- * doesn't end with status 0 ends the benchmark. Standard input is /dev/null; so are standard output and error, or with
+ * Prints one line a round: for each command microseconds from before vfork until it began, and until after wait. It
+ * says itself when it began (bench/true.c), on descriptor 3, a socket. One that doesn't, or that doesn't end with
+ * status 0, ends the benchmark. Standard input is /dev/null; so are standard output and error, or with
  * -p each a pipe that is read to its end before the wait, as a test harness does it. -c pins everything to one core.
  * Small and static, because what is timed is small. */
 #include <errno.h>
@@ -11,9 +12,11 @@
 #include <poll.h>
 #include <sched.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,10 +30,10 @@ static _Noreturn void stop(const char *what, const char *why) {
     exit(1);
 }
 
-static double microseconds(void) {
+static int64_t nanoseconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 static void drain(int first, int second) {
@@ -47,17 +50,25 @@ static void drain(int first, int second) {
     }
 }
 
-static double run(char **command, int piped, int null) {
-    int out[2] = {null, null}, err[2] = {null, null}, status;
+struct times {
+    int64_t began, ended; /* nanoseconds after the spawn */
+};
+
+static struct times run(char **command, int piped, int null) {
+    int out[2] = {null, null}, err[2] = {null, null}, said[2], status;
     posix_spawn_file_actions_t actions;
     pid_t pid;
-    double start = microseconds();
+    struct times times;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, said))
+        stop("socketpair", strerror(errno));
+    int64_t start = nanoseconds();
     if (piped && (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC)))
         stop("pipe", strerror(errno));
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, null, 0);
     posix_spawn_file_actions_adddup2(&actions, out[1], 1);
     posix_spawn_file_actions_adddup2(&actions, err[1], 2);
+    posix_spawn_file_actions_adddup2(&actions, said[1], 3);
     int failed = posix_spawn(&pid, command[0], &actions, NULL, command, environ); /* vfork and exec */
     posix_spawn_file_actions_destroy(&actions);
     if (failed)
@@ -74,7 +85,13 @@ static double run(char **command, int piped, int null) {
             stop("wait", strerror(errno));
     if (!WIFEXITED(status) || WEXITSTATUS(status))
         stop(command[0], "did not end with status 0");
-    return microseconds() - start;
+    times.ended = nanoseconds() - start;
+    if (read(said[0], &times.began, sizeof times.began) != sizeof times.began)
+        stop(command[0], "did not say when it began");
+    times.began -= start;
+    close(said[0]);
+    close(said[1]);
+    return times;
 }
 
 int main(int argc, char **argv) {
@@ -103,7 +120,9 @@ int main(int argc, char **argv) {
     if (rounds < 1 || !count || null < 0)
         stop("usage", "spawn [-c CORE] [-p] ROUNDS , COMMAND... , COMMAND...");
     for (int round = 0; round < rounds; round++)
-        for (int i = 0; i < count; i++)
-            printf("%.1f%c", run(command[i], piped, null), i + 1 < count ? ' ' : '\n');
+        for (int i = 0; i < count; i++) {
+            struct times times = run(command[i], piped, null);
+            printf("%.1f %.1f%c", (double)times.began / 1e3, (double)times.ended / 1e3, i + 1 < count ? ' ' : '\n');
+        }
     return fflush(stdout) ? 1 : 0;
 }

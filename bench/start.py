@@ -1,9 +1,11 @@
-"""The start benchmark: how long does a box take around a command that does nothing?
+"""The start benchmark: how long does it take until a command runs in a box, and how long the whole run?
 
-Interleaved, as the user who calls it, all on one core with --core: a plain spawn of a static `true`, pinfold run of it,
-and bubblewrap's `--unshare-all --ro-bind / / --proc /proc --dev /dev --tmpfs /tmp` of it; each with /dev/null as output
-and with pipes. Prints a table of medians, minima and the ratio to bubblewrap; --json FILE writes the same as JSON.
-Called by bench/run, which builds the programs.
+Interleaved, as the user who calls it, all on one core with --core: a plain spawn of a static program that says when it
+began (bench/true.c), pinfold run of it, and bubblewrap's `--unshare-all --ro-bind / / --proc /proc --dev /dev --tmpfs
+/tmp` of it; each with /dev/null as output and with pipes. Prints tables of medians and the ratio to bubblewrap; --json
+FILE writes the same as JSON. "start" is from before the spawn to the command's first line, pinfold's verify included;
+"whole run" until the spawned process has been waited for: pinfold's ends when everything in the box has, bubblewrap's
+doesn't wait for its pid 1. Called by bench/run, which builds the programs.
 """
 import argparse
 import json
@@ -32,9 +34,9 @@ def processor():
 
 def commands(pinfold, true):
     """{name: argv}: what is compared. bubblewrap is left out, with a word, where it isn't installed or doesn't work."""
-    found = {"spawn": [true], "pinfold": [pinfold, "run", "--", true]}
+    found = {"spawn": [true], "pinfold": [pinfold, "run", "--fd", "3", "--", true]}
     bwrap = shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
-    if bwrap and subprocess.run([bwrap, *BUBBLEWRAP, true], capture_output=True).returncode == 0:
+    if bwrap and subprocess.run([bwrap, *BUBBLEWRAP, "/bin/true"], capture_output=True).returncode == 0:
         found["bubblewrap"] = [bwrap, *BUBBLEWRAP, true]
     else:
         print("bubblewrap is not here or makes no box for this user: no comparison", file=sys.stderr)
@@ -42,30 +44,35 @@ def commands(pinfold, true):
 
 
 def measure(spawn, found, rounds, core, piped):
-    """{name: [microseconds, ...]} of interleaved rounds, without the first few."""
+    """{name: [(microseconds until it began, until it ended), ...]} of interleaved rounds, without the first few."""
     options = (["-c", str(core)] if core is not None else []) + (["-p"] if piped else [])
     words = [word for argv in found.values() for word in (",", *argv)]
     done = subprocess.run([spawn, *options, str(rounds + WARM_UP), *words], stdout=subprocess.PIPE, text=True)
     if done.returncode:
         sys.exit(f"bench: {spawn} ended with status {done.returncode}")
     rows = [[float(n) for n in line.split()] for line in done.stdout.splitlines()][WARM_UP:]
-    return {name: [row[i] for row in rows] for i, name in enumerate(found)}
+    return {name: [(row[2 * i], row[2 * i + 1]) for row in rows] for i, name in enumerate(found)}
 
 
 def summary(times):
-    rows = {name: {"median_us": round(statistics.median(t), 1), "minimum_us": min(t)} for name, t in times.items()}
+    rows = {}
+    for name, pairs in times.items():
+        starts, wholes = zip(*pairs)
+        rows[name] = {"start_us": round(statistics.median(starts), 1), "start_minimum_us": min(starts),
+                      "whole_us": round(statistics.median(wholes), 1)}
     for row in rows.values():
         if "bubblewrap" in rows:
-            row["to_bubblewrap"] = round(row["median_us"] / rows["bubblewrap"]["median_us"], 3)
-        row["above_spawn_us"] = round(row["median_us"] - rows["spawn"]["median_us"], 1)
+            for key in ("start", "whole"):
+                row[f"{key}_to_bubblewrap"] = round(row[f"{key}_us"] / rows["bubblewrap"][f"{key}_us"], 3)
     return rows
 
 
 def show(title, rows):
-    print(f"\n{title}\n{'':12}{'median':>10}{'minimum':>10}{'above spawn':>13}{'to bubblewrap':>15}")
+    print(f"\n{title}\n{'':12}{'start':>10}{'minimum':>10}{'to bubblewrap':>15}{'whole run':>12}{'to bubblewrap':>15}")
     for name, row in rows.items():
-        print(f"{name:12}{row['median_us']:>10.0f}{row['minimum_us']:>10.0f}{row['above_spawn_us']:>13.0f}"
-              f"{row.get('to_bubblewrap', float('nan')):>15.2f}")
+        print(f"{name:12}{row['start_us']:>10.0f}{row['start_minimum_us']:>10.0f}"
+              f"{row.get('start_to_bubblewrap', float('nan')):>15.2f}{row['whole_us']:>12.0f}"
+              f"{row.get('whole_to_bubblewrap', float('nan')):>15.2f}")
 
 
 def main():
@@ -74,7 +81,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=300)
     parser.add_argument("--core", type=int, help="pin everything to this core")
     parser.add_argument("--json", type=Path, help="also write the numbers to this file")
-    parser.add_argument("--check", action="store_true", help=f"end with 1 when pinfold takes over {GOAL} of bubblewrap")
+    parser.add_argument("--check", action="store_true", help=f"end with 1 when pinfold's start takes over {GOAL} of bubblewrap's")
     options = parser.parse_args()
     build = options.build.resolve()
     result = {"kernel": platform.release(), "processor": processor(), "cores": os.cpu_count(), "uid": os.geteuid(),
@@ -98,7 +105,7 @@ def main():
             show("output to /dev/null" if key == "null" else "output to two pipes", result[key])
     if options.json:
         options.json.write_text(json.dumps(result, indent=2) + "\n")
-    ratios = [result[key]["pinfold"].get("to_bubblewrap") for key in ("null", "pipes")]
+    ratios = [result[key]["pinfold"].get("start_to_bubblewrap") for key in ("null", "pipes")]
     if options.check and (None in ratios or max(ratios) > GOAL):
         sys.exit(f"bench: pinfold's start is {ratios} of bubblewrap's, wanted at most {GOAL}")
 

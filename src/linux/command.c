@@ -9,7 +9,6 @@
 #include "linux/landlock.h"
 #include "linux/launch.h"
 #include "linux/layers.h"
-#include "linux/seccomp.h"
 #include "linux/sys.h"
 #include "linux/verify.h"
 
@@ -87,7 +86,7 @@ static void take_keyring(const struct init_arguments *arguments, int control) {
         return;
     if (sys_keyctl_join_session() < 0)
         fail(control, STEP_KEYRING, "");
-    if (sys_keyctl_session_id() == arguments->witness->session_keyring) {
+    if (sys_keyctl_session_id() == arguments->prepared->witness.session_keyring) {
         errno = EEXIST;
         fail(control, STEP_KEYRING, "still the caller's");
     }
@@ -100,15 +99,11 @@ static void check_core(const struct init_arguments *arguments, int control) {
 }
 
 static void confine(const struct init_arguments *arguments, int control) {
-    static struct seccomp_program program;
     const struct plan *plan = arguments->plan;
+    const struct seccomp_program *filter = &arguments->prepared->filter;
     if (plan->taken[STEP_LANDLOCK] && layer_on(STEP_LANDLOCK) && landlock_apply(plan))
         fail(control, STEP_LANDLOCK, "");
-    if (!plan->taken[STEP_SECCOMP] || !layer_on(STEP_SECCOMP))
-        return;
-    const struct seccomp_ids ids = {!plan->root_mapped, plan->probe->outer_root, plan->probe->uid, plan->probe->gid};
-    errno = E2BIG;
-    if (seccomp_compile(&seccomp_command, &ids, &program) || sys_seccomp_filter(program.code, program.count))
+    if (plan->taken[STEP_SECCOMP] && layer_on(STEP_SECCOMP) && sys_seccomp_filter(filter->code, filter->count))
         fail(control, STEP_SECCOMP, "");
 }
 
@@ -173,7 +168,7 @@ _Noreturn void command_run(const struct init_arguments *arguments, int terminal)
     take_keyring(arguments, control);
     check_core(arguments, control);
     confine(arguments, control);
-    if (verify_box(plan, arguments->witness, numbers, count, &failure))
+    if (verify_box(plan, &arguments->prepared->witness, numbers, count, &failure))
         launch_fail(control, &failure);
     if (sigprocmask(SIG_SETMASK, arguments->mask, NULL))
         fail(control, STEP_VERIFY, "signal mask");

@@ -98,11 +98,17 @@ static int make_terminal(const struct init_arguments *arguments) {
 
 static void build(const struct init_arguments *arguments) {
     const struct plan *plan = arguments->plan;
+    bool net = plan->taken[STEP_NET_NAMESPACE] && layer_on(STEP_NET_NAMESPACE);
+    /* while the supervisor writes the id maps and prepares mounts; told only after go, when somebody listens */
+    int net_error = net && netns_make() ? errno : 0;
     int *prepared = calloc(plan->mounts.count + 1, sizeof *prepared);
     struct failure failure;
     if (!prepared)
         fail(arguments, STEP_MOUNTS, "");
     wait_go(arguments, prepared);
+    errno = net_error;
+    if (net_error)
+        fail(arguments, STEP_NET_NAMESPACE, "unshare");
     if (userns_enter(plan))
         fail(arguments, STEP_ID_MAPS, "");
     /* after the last change of ids, which would clear them */
@@ -112,7 +118,7 @@ static void build(const struct init_arguments *arguments) {
     struct pollfd life = {arguments->life, 0, 0};
     if (poll(&life, 1, 0) != 0)
         _exit(1);
-    if (plan->taken[STEP_NET_NAMESPACE] && layer_on(STEP_NET_NAMESPACE) && netns_loopback())
+    if (net && netns_loopback())
         fail(arguments, STEP_LOOPBACK, "");
     if (sethostname("localhost", strlen("localhost")))
         fail(arguments, STEP_HOSTNAME, "");

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -26,13 +27,12 @@
 #define CLONE_PIDFD 0x1000
 #endif
 
+/* All but the network namespace, the dear one, which init makes while the supervisor goes on. */
 static uint64_t clone_flags(const struct plan *plan) {
     static const struct {
         enum step step;
         uint64_t flag;
-    } all[] = {{STEP_NET_NAMESPACE, CLONE_NEWNET},
-               {STEP_IPC_NAMESPACE, CLONE_NEWIPC},
-               {STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP}};
+    } all[] = {{STEP_IPC_NAMESPACE, CLONE_NEWIPC}, {STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP}};
     uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (plan->taken[all[i].step] && layer_on(all[i].step))
@@ -165,15 +165,22 @@ static int wait_ready(const struct plan *plan, struct launch *launch, struct cha
     }
 }
 
-static int start(const struct plan *plan, struct launch *launch, struct witness *witness, struct channels *channels,
+static int prepare(const struct plan *plan, struct prepared *prepared, struct failure *failure) {
+    const struct seccomp_ids ids = {!plan->root_mapped, plan->probe->outer_root, plan->probe->uid, plan->probe->gid};
+    if (witness_open(plan, &prepared->witness))
+        return failure_set(failure, STEP_VERIFY, errno, "witnesses of the outside");
+    if (plan->taken[STEP_SECCOMP] && seccomp_compile(&seccomp_command, &ids, &prepared->filter))
+        return failure_set(failure, STEP_SECCOMP, E2BIG, "");
+    return 0;
+}
+
+static int start(const struct plan *plan, struct launch *launch, struct prepared *prepared, struct channels *channels,
                  struct failure *failure) {
     int life[2] = {-1, -1}, control[2] = {-1, -1};
     if (channels_open(plan, channels, failure))
         return -1;
     if (plan->relay && !plan->terminal && relay_start(plan, channels, launch, failure))
         return -1;
-    if (witness_open(plan, witness))
-        return failure_set(failure, STEP_VERIFY, errno, "witnesses of the outside");
     if (pipe2(life, O_CLOEXEC) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control)) {
         int saved = errno;
         fd_close(&life[0]), fd_close(&life[1]);
@@ -181,12 +188,12 @@ static int start(const struct plan *plan, struct launch *launch, struct witness 
     }
     launch->life = life[1];
     launch->control = control[0];
-    struct init_arguments init = {.plan = plan, .witness = witness, .channels = channels, .mask = &launch->mask};
+    struct init_arguments init = {.plan = plan, .prepared = prepared, .channels = channels, .mask = &launch->mask};
     int cloned = clone_init(plan, launch, &init, life[0], control[1], failure);
     close(life[0]);
     close(control[1]);
-    if (cloned || relay_confirm(launch, failure) || channels_give(plan, channels, failure) ||
-        send_go(plan, launch, failure))
+    if (cloned || prepare(plan, prepared, failure) || relay_confirm(launch, failure) ||
+        channels_give(plan, channels, failure) || send_go(plan, launch, failure))
         return -1;
     if (!plan->terminal)
         channels_close(channels); /* the relay and init have theirs */
@@ -195,7 +202,7 @@ static int start(const struct plan *plan, struct launch *launch, struct witness 
 
 int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct launch *launch,
                  struct failure *failure) {
-    struct witness witness = {.socket = -1, .listener = -1};
+    struct prepared *prepared = mmap(NULL, sizeof *prepared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct channels channels = {0};
     *launch = (struct launch){.init = -1,
                               .pidfd = -1,
@@ -205,9 +212,13 @@ int launch_start(const struct plan *plan, const sigset_t *mask, int signals, str
                               .relay_link = -1,
                               .signals = signals,
                               .mask = *mask};
-    int result = start(plan, launch, &witness, &channels, failure);
-    launch->untried = (witness.hidden ? 0 : G(FS_READ)) | (witness.port ? 0 : G(NET_LOCAL));
-    witness_close(&witness);
+    if (prepared == MAP_FAILED)
+        return failure_set(failure, STEP_LIFE, errno, "memory");
+    prepared->witness.socket = prepared->witness.listener = -1;
+    int result = start(plan, launch, prepared, &channels, failure);
+    launch->untried = (prepared->witness.hidden ? 0 : G(FS_READ)) | (prepared->witness.port ? 0 : G(NET_LOCAL));
+    witness_close(&prepared->witness);
+    munmap(prepared, sizeof *prepared);
     channels_close(&channels);
     if (result)
         launch_kill(launch);

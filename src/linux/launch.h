@@ -3,6 +3,7 @@
 #define PINFOLD_LINUX_LAUNCH_H
 
 #include "linux/mounts.h"
+#include "linux/seccomp.h"
 #include "linux/witness.h"
 #include "supervise/relay.h"
 
@@ -31,10 +32,16 @@ struct channels {
     bool raw;                /* the caller's terminal is read and written: it is to be in raw mode during the run */
 };
 
+/* What the supervisor makes ready while init makes its network namespace: memory that both have. */
+struct prepared {
+    struct witness witness;
+    struct seccomp_program filter; /* the command's */
+};
+
 /* What init gets by being a copy of the supervisor. */
 struct init_arguments {
     const struct plan *plan;
-    const struct witness *witness;
+    const struct prepared *prepared; /* there with the go message */
     const struct channels *channels;
     const sigset_t *mask;
     int control, life; /* the box's ends */

@@ -16,11 +16,22 @@
 #include <unistd.h>
 
 const struct witness_namespace witness_namespace[WITNESS_NAMESPACES] = {
-    {"/proc/self/ns/user", STEP_USER_NAMESPACE},     {"/proc/self/ns/mnt", STEP_MOUNT_NAMESPACE},
-    {"/proc/self/ns/pid", STEP_PID_NAMESPACE},       {"/proc/self/ns/net", STEP_NET_NAMESPACE},
-    {"/proc/self/ns/ipc", STEP_IPC_NAMESPACE},       {"/proc/self/ns/uts", STEP_UTS_NAMESPACE},
-    {"/proc/self/ns/cgroup", STEP_CGROUP_NAMESPACE},
+    {"user", STEP_USER_NAMESPACE},     {"mnt", STEP_MOUNT_NAMESPACE}, {"pid", STEP_PID_NAMESPACE},
+    {"net", STEP_NET_NAMESPACE},       {"ipc", STEP_IPC_NAMESPACE},   {"uts", STEP_UTS_NAMESPACE},
+    {"cgroup", STEP_CGROUP_NAMESPACE},
 };
+
+int witness_namespaces(ino_t *namespaces) {
+    struct stat status;
+    autoclose int folder = openat(AT_FDCWD, "/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    for (size_t i = 0; i < WITNESS_NAMESPACES; i++) {
+        int failed = folder < 0 ? -1 : fstatat(folder, witness_namespace[i].name, &status, 0);
+        if (failed && errno != ENOENT)
+            return -1;
+        namespaces[i] = failed ? 0 : status.st_ino;
+    }
+    return 0;
+}
 
 /* A folder that most hosts have, that this user can list, and that the plan doesn't show. */
 static const char *find_hidden(const struct plan *plan) {
@@ -69,12 +80,9 @@ static void open_listener(struct witness *witness) {
 int witness_open(const struct plan *plan, struct witness *witness) {
     struct stat status;
     *witness = (struct witness){.supervisor = getpid(), .socket = -1, .listener = -1};
-    for (size_t i = 0; i < WITNESS_NAMESPACES; i++) {
-        int failed = stat(witness_namespace[i].path, &status);
-        if (failed && errno != ENOENT) /* a kernel without this kind of namespace, or no /proc: then the id maps fail */
-            return -1;
-        witness->namespaces[i] = failed ? 0 : status.st_ino;
-    }
+    /* without /proc there are none: then the id maps fail */
+    if (witness_namespaces(witness->namespaces))
+        return -1;
     if (stat("/", &status))
         return -1;
     witness->root_dev = status.st_dev;

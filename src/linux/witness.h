@@ -12,7 +12,7 @@ enum { WITNESS_NAMESPACES = 7 };
 
 struct witness {
     pid_t supervisor;
-    ino_t namespaces[WITNESS_NAMESPACES]; /* of the supervisor, in the order of witness_namespace */
+    ino_t namespaces[WITNESS_NAMESPACES]; /* of the supervisor, as witness_namespaces gives them */
     dev_t root_dev;                       /* of the host's root folder */
     ino_t root_ino;
     long session_keyring; /* serial number; -1: none */
@@ -24,11 +24,15 @@ struct witness {
 };
 
 extern const struct witness_namespace {
-    const char *path;
+    const char *name; /* below /proc/self/ns */
     enum step step;
 } witness_namespace[WITNESS_NAMESPACES];
 
-/* In the supervisor, before the box is made. Sockets are close-on-exec and closed by witness_close. */
+/* The caller's own namespaces, in the order of witness_namespace; 0: a kind that this kernel doesn't have. -1 with
+ * errno set, for one that can't be looked at. */
+int witness_namespaces(ino_t *namespaces) __attribute__((nonnull, warn_unused_result));
+
+/* In the supervisor, before the go message. Sockets are close-on-exec. -1 with errno set. */
 int witness_open(const struct plan *plan, struct witness *witness) __attribute__((nonnull, warn_unused_result));
 void witness_close(struct witness *witness) __attribute__((nonnull));
 
