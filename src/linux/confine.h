@@ -22,8 +22,8 @@ int confine_capabilities_empty(int bounding_too) __attribute__((warn_unused_resu
 int confine_no_new_privs(void) __attribute__((warn_unused_result));
 
 /* No core dump, neither a file nor one that the kernel hands to a program of the host (core_pattern with | or @): that
- * one ignores a limit of 0 and is left out only at a limit of exactly 1 byte (core(5)); one behind a socket (@) is never left out. A caller whose hard limit is 0
- * already can't have 1; that is EPERM where such a program is set. */
+ * one ignores a limit of 0 and is left out only at a limit of exactly 1 byte (core(5)); one behind a socket (@) is
+ * never left out. A caller whose hard limit is 0 already can't have 1; that is EPERM where such a program is set. */
 int confine_core(void) __attribute__((warn_unused_result));
 
 /* Is it so? 0, or -1 with EPERM. */

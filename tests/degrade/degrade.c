@@ -32,14 +32,12 @@ struct shared {
     atomic_int listener;
 };
 
-static _Noreturn void die(const char *what, const char *detail)
-{
+static _Noreturn void die(const char *what, const char *detail) {
     fprintf(stderr, "degrade: %s%s%s\n", what, detail != NULL ? ": " : "", detail != NULL ? detail : "");
     exit(EXIT_DEGRADE);
 }
 
-static void *shared_page(size_t size)
-{
+static void *shared_page(size_t size) {
     void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         die("mmap", strerror(errno));
@@ -47,8 +45,7 @@ static void *shared_page(size_t size)
 }
 
 /* The path that execvp would execute. */
-static const char *command_find(const char *name, char *buffer, size_t size)
-{
+static const char *command_find(const char *name, char *buffer, size_t size) {
     if (strchr(name, '/') != NULL)
         return name;
     const char *path = getenv("PATH");
@@ -63,14 +60,12 @@ static const char *command_find(const char *name, char *buffer, size_t size)
 }
 
 /* fork, but with one table of descriptors: so the listener, made later by the parent, is the child's too. */
-static pid_t fork_sharing_descriptors(void)
-{
+static pid_t fork_sharing_descriptors(void) {
     return (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
 }
 
 /* Wait until the parent has installed the filter, then keep nothing of it but the listener. */
-static _Noreturn void supervisor_start(struct rules *rules, struct shared *shared, char **argv, int argc)
-{
+static _Noreturn void supervisor_start(struct rules *rules, struct shared *shared, char **argv, int argc) {
     const struct timespec moment = {.tv_nsec = 20000};
     /* Tests look for the command's arguments in /proc: they must not be found here. */
     for (int i = 0; i < argc; i++)
@@ -88,8 +83,7 @@ static _Noreturn void supervisor_start(struct rules *rules, struct shared *share
 }
 
 /* A grandchild, so that the command finds no child that it did not start. */
-static void supervisor_fork(struct rules *rules, struct shared *shared, char **argv, int argc)
-{
+static void supervisor_fork(struct rules *rules, struct shared *shared, char **argv, int argc) {
     pid_t child = fork_sharing_descriptors();
     if (child == 0) {
         pid_t grandchild = fork_sharing_descriptors();
@@ -104,16 +98,14 @@ static void supervisor_fork(struct rules *rules, struct shared *shared, char **a
         die("cannot start the supervisor", NULL);
 }
 
-static bool rules_need_supervisor(const struct rules *rules)
-{
+static bool rules_need_supervisor(const struct rules *rules) {
     bool need = false;
     for (size_t i = 0; i < rules->count; i++)
         need = need || rule_needs_supervisor(&rules->list[i]);
     return need;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     struct rules rules;
     char problem[256];
     char buffer[4096];

@@ -27,35 +27,29 @@ struct program {
     struct sock_filter code[PROGRAM_MAX];
 };
 
-static void program_add(struct program *program, struct sock_filter instruction)
-{
+static void program_add(struct program *program, struct sock_filter instruction) {
     program->code[program->length++] = instruction;
 }
 
-static struct sock_filter load(size_t offset)
-{
+static struct sock_filter load(size_t offset) {
     return (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset);
 }
 
 /* Jump `else_skip` instructions ahead when the test fails. */
-static struct sock_filter unless(uint16_t test, uint32_t value, uint8_t else_skip)
-{
+static struct sock_filter unless(uint16_t test, uint32_t value, uint8_t else_skip) {
     return (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, value, 0, else_skip);
 }
 
-static struct sock_filter answer(uint32_t value)
-{
+static struct sock_filter answer(uint32_t value) {
     return (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, value);
 }
 
 /* Little endian, as both architectures are. */
-static size_t argument_low(int index)
-{
+static size_t argument_low(int index) {
     return offsetof(struct seccomp_data, args) + (size_t)index * sizeof(uint64_t);
 }
 
-static void program_start(struct program *program, const char *const *exempt_argv)
-{
+static void program_start(struct program *program, const char *const *exempt_argv) {
     uint64_t exempt = (uintptr_t)exempt_argv;
     program_add(program, load(offsetof(struct seccomp_data, arch)));
     program_add(program, unless(BPF_JEQ, ARCHITECTURE, 6));
@@ -68,8 +62,7 @@ static void program_start(struct program *program, const char *const *exempt_arg
     program_add(program, answer(SECCOMP_RET_ALLOW));
 }
 
-static void program_rule(struct program *program, const struct rule *rule)
-{
+static void program_rule(struct program *program, const struct rule *rule) {
     bool narrow = rule->argument != ANY_ARGUMENT;
     program_add(program, load(offsetof(struct seccomp_data, nr)));
     program_add(program, unless(BPF_JEQ, (uint32_t)rule->call, narrow ? 3 : 1));
@@ -81,13 +74,11 @@ static void program_rule(struct program *program, const struct rule *rule)
     program_add(program, answer(ask ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ERRNO | (uint32_t)rule->error));
 }
 
-static int seccomp_install(unsigned flags, const struct sock_fprog *program)
-{
+static int seccomp_install(unsigned flags, const struct sock_fprog *program) {
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, program);
 }
 
-int filter_install(const struct rules *rules, const char *const *exempt_argv, int *listener)
-{
+int filter_install(const struct rules *rules, const char *const *exempt_argv, int *listener) {
     struct program program = {0};
     bool ask = false;
     program_start(&program, exempt_argv);

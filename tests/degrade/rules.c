@@ -50,8 +50,7 @@ struct problem {
     size_t size;
 };
 
-__attribute__((format(printf, 2, 3))) static int fail(struct problem problem, const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static int fail(struct problem problem, const char *format, ...) {
     va_list list;
     va_start(list, format);
     vsnprintf(problem.text, problem.size, format, list);
@@ -60,8 +59,7 @@ __attribute__((format(printf, 2, 3))) static int fail(struct problem problem, co
 }
 
 /* A whole word as a number, decimal or 0x…: no sign, no space, nothing after it. */
-static bool number_parse(const char *text, unsigned long max, unsigned long *value)
-{
+static bool number_parse(const char *text, unsigned long max, unsigned long *value) {
     if (text[0] < '0' || text[0] > '9')
         return false;
     char *end = NULL;
@@ -70,8 +68,7 @@ static bool number_parse(const char *text, unsigned long max, unsigned long *val
     return errno == 0 && *end == '\0' && *value <= max;
 }
 
-static bool name_find(const struct name *table, size_t count, unsigned long max, const char *text, int *number)
-{
+static bool name_find(const struct name *table, size_t count, unsigned long max, const char *text, int *number) {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(table[i].name, text) == 0) {
             *number = table[i].number;
@@ -85,8 +82,7 @@ static bool name_find(const struct name *table, size_t count, unsigned long max,
     return true;
 }
 
-static int action_parse(struct rule *rule, const char *text, struct problem problem)
-{
+static int action_parse(struct rule *rule, const char *text, struct problem problem) {
     static const char delay[] = "delay:";
     unsigned long value = 0;
     if (strcmp(text, "kill") == 0) {
@@ -105,8 +101,7 @@ static int action_parse(struct rule *rule, const char *text, struct problem prob
 }
 
 /* @ARGUMENT:VALUE */
-static int condition_parse(struct rule *rule, char *text, struct problem problem)
-{
+static int condition_parse(struct rule *rule, char *text, struct problem problem) {
     char *value_text = strchr(text, ':');
     unsigned long argument = 0;
     unsigned long value = 0;
@@ -119,8 +114,7 @@ static int condition_parse(struct rule *rule, char *text, struct problem problem
     return 0;
 }
 
-static int rule_add(struct rules *rules, const struct rule *rule, struct problem problem)
-{
+static int rule_add(struct rules *rules, const struct rule *rule, struct problem problem) {
     if (rules->count == RULES_MAX)
         return fail(problem, "more than %d rules", RULES_MAX);
     rules->list[rules->count++] = *rule;
@@ -128,8 +122,7 @@ static int rule_add(struct rules *rules, const struct rule *rule, struct problem
 }
 
 /* Add each rule that a special name stands for; how many there were, or -1. */
-static int specials_add(struct rules *rules, const char *name, const struct rule *action, struct problem problem)
-{
+static int specials_add(struct rules *rules, const char *name, const struct rule *action, struct problem problem) {
     int found = 0;
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
         if (strcmp(specials[i].name, name) != 0)
@@ -150,8 +143,7 @@ static int specials_add(struct rules *rules, const char *name, const struct rule
     return found;
 }
 
-static int rule_parse(struct rules *rules, char *text, struct problem problem)
-{
+static int rule_parse(struct rules *rules, char *text, struct problem problem) {
     struct rule rule = {.argument = ANY_ARGUMENT};
     if (strcmp(text, "until-execve") == 0) {
         rule.call = SYS_execve;
@@ -186,8 +178,7 @@ static int rule_parse(struct rules *rules, char *text, struct problem problem)
     return rule_add(rules, &rule, problem);
 }
 
-int rules_parse(struct rules *rules, const char *text, char *problem, size_t problem_size)
-{
+int rules_parse(struct rules *rules, const char *text, char *problem, size_t problem_size) {
     struct problem out = {problem, problem_size};
     char copy[4096];
     *rules = (struct rules){0};
@@ -205,7 +196,6 @@ int rules_parse(struct rules *rules, const char *text, char *problem, size_t pro
     return 0;
 }
 
-bool rule_needs_supervisor(const struct rule *rule)
-{
+bool rule_needs_supervisor(const struct rule *rule) {
     return rule->delay_ms != 0 || rule->kill || rule->ends || rule->nth != 0;
 }

@@ -39,15 +39,13 @@ struct queue {
     struct pending list[PENDING_MAX];
 };
 
-static int64_t now_ms(void)
-{
+static int64_t now_ms(void) {
     struct timespec now = {0};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool rule_matches(const struct rule *rule, const struct seccomp_data *data)
-{
+static bool rule_matches(const struct rule *rule, const struct seccomp_data *data) {
     if (rule->call != data->nr)
         return false;
     if (rule->argument == ANY_ARGUMENT)
@@ -57,8 +55,7 @@ static bool rule_matches(const struct rule *rule, const struct seccomp_data *dat
 }
 
 /* Every rule that matches is counted; delays add up, and the first error that is due wins. */
-static struct pending call_judge(struct rules *rules, const struct seccomp_notif *call)
-{
+static struct pending call_judge(struct rules *rules, const struct seccomp_notif *call) {
     struct pending verdict = {.id = call->id, .due_ms = now_ms()};
     for (size_t i = 0; i < rules->count; i++) {
         struct rule *rule = &rules->list[i];
@@ -77,14 +74,12 @@ static struct pending call_judge(struct rules *rules, const struct seccomp_notif
 }
 
 /* musl's ioctl takes an int, which these numbers do not fit. */
-static long listener_ioctl(int listener, unsigned long request, void *data)
-{
+static long listener_ioctl(int listener, unsigned long request, void *data) {
     return syscall(SYS_ioctl, listener, request, data);
 }
 
 /* ENOENT: the caller has died meanwhile. There is no one to tell of other errors either. */
-static void verdict_send(int listener, const struct pending *verdict)
-{
+static void verdict_send(int listener, const struct pending *verdict) {
     union response response = {.room = {0}};
     response.known.id = verdict->id;
     response.known.error = -verdict->error;
@@ -94,8 +89,7 @@ static void verdict_send(int listener, const struct pending *verdict)
 }
 
 /* Answer what is due; how long until the next is, in milliseconds, or -1. */
-static int queue_answer(struct queue *queue, int listener)
-{
+static int queue_answer(struct queue *queue, int listener) {
     int64_t now = now_ms();
     int64_t next = -1;
     size_t kept = 0;
@@ -114,16 +108,14 @@ static int queue_answer(struct queue *queue, int listener)
 }
 
 /* Returns once the process is dead: what comes after the call sees the world without it. */
-static void command_kill(int command)
-{
+static void command_kill(int command) {
     struct pollfd dead = {.fd = command, .events = POLLIN};
     syscall(SYS_pidfd_send_signal, command, SIGKILL, NULL, 0);
     while (poll(&dead, 1, -1) < 0 && errno == EINTR)
         continue;
 }
 
-static void call_receive(struct queue *queue, struct rules *rules, int listener, int command)
-{
+static void call_receive(struct queue *queue, struct rules *rules, int listener, int command) {
     union request request = {.room = {0}};
     if (listener_ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) != 0)
         return;
@@ -133,16 +125,14 @@ static void call_receive(struct queue *queue, struct rules *rules, int listener,
     queue->list[queue->count++] = verdict;
 }
 
-static void sizes_check(void)
-{
+static void sizes_check(void) {
     struct seccomp_notif_sizes sizes = {0};
     if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) != 0 || sizes.seccomp_notif > sizeof(union request) ||
         sizes.seccomp_notif_resp > sizeof(union response))
         abort();
 }
 
-_Noreturn void supervisor_run(struct rules *rules, int listener, int command)
-{
+_Noreturn void supervisor_run(struct rules *rules, int listener, int command) {
     struct queue queue = {0};
     sizes_check();
     for (;;) {

@@ -291,9 +291,9 @@ static void links_of_the_host_are_made_but_not_in_its_trees(void **state) {
 
 static void proc_and_dev_are_the_boxs_own(void **state) {
     (void)state;
-    static const char *const nodes[] = {"/dev/full",   "/dev/null",  "/dev/random", "/dev/tty", "/dev/urandom",
-                                        "/dev/zero",   "/dev/mqueue", "/dev/fd",    "/dev/ptmx",   "/dev/pts", "/dev/shm",
-                                        "/dev/stderr", "/dev/stdin", "/dev/stdout"};
+    static const char *const nodes[] = {"/dev/full", "/dev/null",   "/dev/random", "/dev/tty",   "/dev/urandom",
+                                        "/dev/zero", "/dev/mqueue", "/dev/fd",     "/dev/ptmx",  "/dev/pts",
+                                        "/dev/shm",  "/dev/stderr", "/dev/stdin",  "/dev/stdout"};
     /* what everybody may open; the rest is the host root's, who isn't mapped (root kept: see that test) */
     static const char *const covered[] = {"/proc/keys", "/proc/key-users"};
     static const char *const fixed[] = {"/proc/sys", "/proc/pressure"};

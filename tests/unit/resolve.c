@@ -173,7 +173,7 @@ static void the_whole_path_is_kept_when_a_folder_is_closed(void **state) {
     bool root = geteuid() == 0;
     assert_int_equal(chmod(folder_path, 0711), 0);
     bool dropped = root && !setegid(65534) && !seteuid(65534); /* root in a box can't */
-    look("/proc/1/cwd/x/y"); /* EACCES for everybody but root */
+    look("/proc/1/cwd/x/y");                                   /* EACCES for everybody but root */
     if (dropped) {
         assert_int_equal(seteuid(0) || setegid(0), 0);
         assert_int_equal(scene.place.error, EACCES);

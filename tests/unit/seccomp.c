@@ -75,8 +75,8 @@ static uint32_t answer_flags(bool unshare, uint32_t flags) {
 static uint32_t answer_ioctl(bool relay, uint32_t command) {
     if (relay)
         return command == 0x541b || command == 0x5413 || command == 0x5414 ? allow : kill;
-    return command == 0x5412 || command == 0x541c || command == 0x541d || command == 0x5423 ||
-                   command == 0xc0506617 || command == 0xc0406618 || command == 0xc0406619
+    return command == 0x5412 || command == 0x541c || command == 0x541d || command == 0x5423 || command == 0xc0506617 ||
+                   command == 0xc0406618 || command == 0xc0406619
                ? refuse(EPERM)
                : allow;
 }

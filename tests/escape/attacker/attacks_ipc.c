@@ -31,8 +31,7 @@ struct message {
     char text[8];
 };
 
-static int shm_make(int count, char **words)
-{
+static int shm_make(int count, char **words) {
     (void)count;
     const long id = syscall(CALL_SHMGET, number_of(words[0]), (long)SIZE, (long)(IPC_CREAT | IPC_EXCL | 0600));
     char *const memory = id < 0 ? (char *)-1 : (char *)syscall(CALL_SHMAT, id, 0L, 0L);
@@ -43,8 +42,7 @@ static int shm_make(int count, char **words)
 }
 
 /* Overwrites the segment with this key. */
-static int shm_open_key(int count, char **words)
-{
+static int shm_open_key(int count, char **words) {
     (void)count;
     const long id = syscall(CALL_SHMGET, number_of(words[0]), 0L, 0L);
     char *const memory = id < 0 ? (char *)-1 : (char *)syscall(CALL_SHMAT, id, 0L, 0L);
@@ -54,8 +52,7 @@ static int shm_open_key(int count, char **words)
     return report_ok("%ld", id);
 }
 
-static int shm_open_id(int count, char **words)
-{
+static int shm_open_id(int count, char **words) {
     (void)count;
     char *const memory = (char *)syscall(CALL_SHMAT, number_of(words[0]), 0L, 0L);
     if (memory == (char *)-1)
@@ -65,16 +62,14 @@ static int shm_open_id(int count, char **words)
 }
 
 /* Prints what the segment holds, for a test's witness. */
-static int shm_show(int count, char **words)
-{
+static int shm_show(int count, char **words) {
     (void)count;
     const char *const memory = (const char *)syscall(CALL_SHMAT, number_of(words[0]), 0L, 010000L);
     return memory == (const char *)-1 ? report(-1) : report_ok("%.8s", memory);
 }
 
 /* ok when the table of segments holds one, seen by its place and not by its key. */
-static int shm_list(int count, char **words)
-{
+static int shm_list(int count, char **words) {
     (void)count, (void)words;
     char buffer[256];
     for (long place = 0; place < 32; place++)
@@ -83,32 +78,27 @@ static int shm_list(int count, char **words)
     return report_errno(ENOENT);
 }
 
-static int shm_remove(int count, char **words)
-{
+static int shm_remove(int count, char **words) {
     (void)count;
     return report(syscall(CALL_SHMCTL, number_of(words[0]), (long)REMOVE, NULL));
 }
 
-static int sem_make(int count, char **words)
-{
+static int sem_make(int count, char **words) {
     (void)count;
     return report(syscall(CALL_SEMGET, number_of(words[0]), 1L, (long)(IPC_CREAT | IPC_EXCL | 0600)));
 }
 
-static int sem_open_key(int count, char **words)
-{
+static int sem_open_key(int count, char **words) {
     (void)count;
     return report(syscall(CALL_SEMGET, number_of(words[0]), 0L, 0L));
 }
 
-static int sem_remove(int count, char **words)
-{
+static int sem_remove(int count, char **words) {
     (void)count;
     return report(syscall(CALL_SEMCTL, number_of(words[0]), 0L, (long)REMOVE, 0L));
 }
 
-static int msg_make(int count, char **words)
-{
+static int msg_make(int count, char **words) {
     (void)count;
     const struct message secret = {1, "secret"};
     const long id = syscall(CALL_MSGGET, number_of(words[0]), (long)(IPC_CREAT | IPC_EXCL | 0600));
@@ -118,43 +108,37 @@ static int msg_make(int count, char **words)
 }
 
 /* Takes the message that waits in the queue with this key. */
-static int msg_open_key(int count, char **words)
-{
+static int msg_open_key(int count, char **words) {
     (void)count;
     struct message seen = {0};
     const long id = syscall(CALL_MSGGET, number_of(words[0]), 0L);
     return report(id < 0 ? id : syscall(CALL_MSGRCV, id, &seen, sizeof seen.text, 0L, (long)IPC_NOWAIT));
 }
 
-static int msg_remove(int count, char **words)
-{
+static int msg_remove(int count, char **words) {
     (void)count;
     return report(syscall(CALL_MSGCTL, number_of(words[0]), (long)REMOVE, NULL));
 }
 
 /* POSIX queues are named without a slash at the call. */
-static int mq_make(int count, char **words)
-{
+static int mq_make(int count, char **words) {
     (void)count;
     return report(syscall(CALL_MQ_OPEN, words[0], (long)(O_CREAT | O_EXCL | O_RDWR), 0600L, NULL));
 }
 
-static int mq_open_name(int count, char **words)
-{
+static int mq_open_name(int count, char **words) {
     (void)count;
     return report(syscall(CALL_MQ_OPEN, words[0], (long)O_RDWR, 0L, NULL));
 }
 
-static int mq_remove(int count, char **words)
-{
+static int mq_remove(int count, char **words) {
     (void)count;
     return report(syscall(CALL_MQ_UNLINK, words[0]));
 }
 
 /* Runs COMMAND with a session keyring of its own that holds a key, linked into the user's keyring too;
  * every process of the user may read it. */
-static int key_session(int count, char **words)
-{
+static int key_session(int count, char **words) {
     if (syscall(CALL_KEYCTL, (long)KEY_JOIN_SESSION, NULL) < 0)
         return report(-1);
     const long key = syscall(CALL_ADD_KEY, "user", words[0], "secret", 6L, (long)KEYRING_SESSION);
@@ -166,13 +150,11 @@ static int key_session(int count, char **words)
     return report(-1);
 }
 
-static long keyring_of(const char *word)
-{
+static long keyring_of(const char *word) {
     return !strcmp(word, "user") ? KEYRING_USER : KEYRING_SESSION;
 }
 
-static int key_read(int count, char **words)
-{
+static int key_read(int count, char **words) {
     (void)count;
     char text[16] = "";
     const long key = syscall(CALL_KEYCTL, (long)KEY_SEARCH, keyring_of(words[1]), "user", words[0], 0L);
@@ -181,20 +163,17 @@ static int key_read(int count, char **words)
     return report_ok("%s", text);
 }
 
-static int key_request(int count, char **words)
-{
+static int key_request(int count, char **words) {
     (void)count;
     return report(syscall(CALL_REQUEST_KEY, "user", words[0], NULL, 0L));
 }
 
-static int key_add(int count, char **words)
-{
+static int key_add(int count, char **words) {
     (void)count;
     return report(syscall(CALL_ADD_KEY, "user", words[0], "mine", 4L, keyring_of(words[1])));
 }
 
-static int key_remove(int count, char **words)
-{
+static int key_remove(int count, char **words) {
     (void)count;
     const long ring = keyring_of(words[1]);
     const long key = syscall(CALL_KEYCTL, (long)KEY_SEARCH, ring, "user", words[0], 0L);

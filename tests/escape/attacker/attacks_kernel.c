@@ -34,8 +34,7 @@ static const unsigned long PTY_NUMBER = 0x80045430;
 static char scratch[4096] __attribute__((aligned(4096)));
 
 /* Up to six arguments after the number: numbers, @ for the address of a page of zeros, =TEXT for that of the text. */
-static void arguments_read(int count, char **words, long arguments[6])
-{
+static void arguments_read(int count, char **words, long arguments[6]) {
     memset(arguments, 0, 6 * sizeof *arguments);
     for (int i = 0; i < count && i < 6; i++)
         arguments[i] = words[i][0] == '@'   ? (long)(uintptr_t)scratch
@@ -43,21 +42,18 @@ static void arguments_read(int count, char **words, long arguments[6])
                                             : number_of(words[i]);
 }
 
-static long call_make(int count, char **words)
-{
+static long call_make(int count, char **words) {
     long a[6];
     arguments_read(count - 1, words + 1, a);
     return syscall(number_of(words[0]), a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-static int call_number(int count, char **words)
-{
+static int call_number(int count, char **words) {
     return report(call_make(count, words));
 }
 
 /* ok when the kernel itself judged the arguments, whatever it thought of them. */
-static int call_reach(int count, char **words)
-{
+static int call_reach(int count, char **words) {
     const long result = call_make(count, words);
     if (result < 0 && (errno == EPERM || errno == ENOSYS))
         return report_errno(errno);
@@ -65,8 +61,7 @@ static int call_reach(int count, char **words)
 }
 
 /* A number with bits set above the 32 that the kernel looks at. */
-static int call_high_number(int count, char **words)
-{
+static int call_high_number(int count, char **words) {
     long a[6];
     arguments_read(count - 1, words + 1, a);
     long result = number_of(words[0]) | 1L << 32;
@@ -79,8 +74,7 @@ static int call_high_number(int count, char **words)
     return report(result);
 }
 
-static int call_int80(int count, char **words)
-{
+static int call_int80(int count, char **words) {
     (void)count;
     int result = (int)number_of(words[0]);
     __asm__ volatile("int $0x80" : "+a"(result) : "b"(0), "c"(0), "d"(0) : "memory", "r8", "r9", "r10", "r11");
@@ -88,15 +82,13 @@ static int call_int80(int count, char **words)
 }
 
 /* ENOSYS of a kernel that has no x32 counts as arrived. */
-static int call_x32(int count, char **words)
-{
+static int call_x32(int count, char **words) {
     (void)count;
     const long result = syscall(number_of(words[0]) | X32_BIT, 0L, 0L, 0L);
     return result >= 0 || errno == ENOSYS ? report_ok("arrived") : report_errno(errno);
 }
 
-static int child_wait(long child)
-{
+static int child_wait(long child) {
     int status = 0;
     if (child < 0)
         return report(child);
@@ -105,8 +97,7 @@ static int child_wait(long child)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? report_ok("child") : report_errno(ECHILD);
 }
 
-static int clone_flags(int count, char **words)
-{
+static int clone_flags(int count, char **words) {
     (void)count;
     const long child = syscall(CALL_CLONE, number_of(words[0]) | SIGCHLD, 0L, 0L, 0L, 0L);
     if (child == 0)
@@ -114,8 +105,7 @@ static int clone_flags(int count, char **words)
     return child_wait(child);
 }
 
-static int clone3_flags(int count, char **words)
-{
+static int clone3_flags(int count, char **words) {
     (void)count;
     uint64_t arguments[11] = {[0] = (uint64_t)number_of(words[0]), [4] = SIGCHLD};
     const long child = syscall(CALL_CLONE3, arguments, 64L);
@@ -124,8 +114,7 @@ static int clone3_flags(int count, char **words)
     return child_wait(child);
 }
 
-static int setns_own(int count, char **words)
-{
+static int setns_own(int count, char **words) {
     (void)count;
     char path[64];
     snprintf(path, sizeof path, "/proc/self/ns/%s", words[0]);
@@ -133,38 +122,36 @@ static int setns_own(int count, char **words)
     return report(fd < 0 ? -1 : syscall(CALL_SETNS, fd, 0L));
 }
 
-static int setns_pidfd(int count, char **words)
-{
+static int setns_pidfd(int count, char **words) {
     (void)count;
     const long fd = syscall(CALL_PIDFD_OPEN, syscall(CALL_GETPID), 0L);
     return report(fd < 0 ? fd : syscall(CALL_SETNS, fd, number_of(words[0])));
 }
 
-static int bpf_map(int count, char **words)
-{
+static int bpf_map(int count, char **words) {
     (void)count, (void)words;
     union bpf_attr wanted = {0};
     wanted.map_type = BPF_MAP_TYPE_ARRAY, wanted.key_size = 4, wanted.value_size = 4, wanted.max_entries = 1;
     return report(syscall(CALL_BPF, (long)BPF_MAP_CREATE, &wanted, sizeof wanted));
 }
 
-static int perf_event(int count, char **words)
-{
+static int perf_event(int count, char **words) {
     (void)count, (void)words;
-    struct perf_event_attr wanted = {.type = PERF_TYPE_SOFTWARE, .size = sizeof wanted, .exclude_kernel = 1,
-                                     .exclude_hv = 1, .config = PERF_COUNT_SW_TASK_CLOCK};
+    struct perf_event_attr wanted = {.type = PERF_TYPE_SOFTWARE,
+                                     .size = sizeof wanted,
+                                     .exclude_kernel = 1,
+                                     .exclude_hv = 1,
+                                     .config = PERF_COUNT_SW_TASK_CLOCK};
     return report(syscall(CALL_PERF_EVENT_OPEN, &wanted, 0L, -1L, -1L, 0L));
 }
 
-static int uring_setup(int count, char **words)
-{
+static int uring_setup(int count, char **words) {
     (void)count, (void)words;
     return report(syscall(CALL_IO_URING_SETUP, 4L, scratch));
 }
 
 /* Writes a thread's capability sets; with no capability every bit that is asked for is refused. */
-static int capability_raise(int count, char **words)
-{
+static int capability_raise(int count, char **words) {
     (void)count;
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2] = {{0}, {0}};
@@ -173,28 +160,24 @@ static int capability_raise(int count, char **words)
     return report(syscall(CALL_CAPSET, &header, data));
 }
 
-static int filter_install(unsigned flags)
-{
+static int filter_install(unsigned flags) {
     struct sock_filter allow[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
     struct sock_fprog program = {1, allow};
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     return report(syscall(CALL_SECCOMP, (long)SECCOMP_SET_MODE_FILTER, (long)flags, &program));
 }
 
-static int filter_stack(int count, char **words)
-{
+static int filter_stack(int count, char **words) {
     return filter_install(count > 0 ? (unsigned)number_of(words[0]) : 0);
 }
 
-static int filter_sizes(int count, char **words)
-{
+static int filter_sizes(int count, char **words) {
     (void)count, (void)words;
     return report(syscall(CALL_SECCOMP, 3L, 0L, scratch));
 }
 
 /* Puts Landlock layers on itself until the kernel refuses, and reports that errno after the number of layers. */
-static int landlock_stack(int count, char **words)
-{
+static int landlock_stack(int count, char **words) {
     (void)count, (void)words;
     const uint64_t handled = LANDLOCK_RIGHT_EXECUTE;
     const long ruleset = syscall(CALL_LANDLOCK_CREATE_RULESET, &handled, sizeof handled, 0L);
@@ -208,29 +191,25 @@ static int landlock_stack(int count, char **words)
     return report_ok("%d layers", LAYERS_TRIED);
 }
 
-static int ioctl_make(int count, char **words)
-{
+static int ioctl_make(int count, char **words) {
     (void)count;
     return report(syscall(CALL_IOCTL, number_of(words[0]), number_of(words[1]), scratch));
 }
 
-static int ioctl_reach(int count, char **words)
-{
+static int ioctl_reach(int count, char **words) {
     (void)count;
     const long result = syscall(CALL_IOCTL, number_of(words[0]), number_of(words[1]), scratch);
     return result < 0 && errno == EPERM ? report_errno(errno) : report_ok("errno %d", result < 0 ? errno : 0);
 }
 
 /* Neither ok nor an errno: a request that wasn't made must not look like one that was denied. */
-static int terminal_missing(void)
-{
+static int terminal_missing(void) {
     printf("no terminal to try it on, errno %d\n", errno);
     return 3;
 }
 
 /* Opens a terminal of its own, takes it as the controlling one and makes the request on it. */
-static int terminal_request(int count, char **words)
-{
+static int terminal_request(int count, char **words) {
     (void)count;
     int unlock = 0, number = 0;
     char path[32];

@@ -28,8 +28,7 @@ union address {
     struct sockaddr_in6 v6;
 };
 
-static socklen_t address_local(union address *address, const char *word)
-{
+static socklen_t address_local(union address *address, const char *word) {
     memset(address, 0, sizeof *address);
     address->local.sun_family = AF_UNIX;
     strncpy(address->local.sun_path, word, sizeof address->local.sun_path - 1);
@@ -41,8 +40,7 @@ static socklen_t address_local(union address *address, const char *word)
 }
 
 /* WORD is 127.0.0.1, ::1, fe80::1%lo; the family follows from it. */
-static socklen_t address_internet(union address *address, const char *word, const char *port)
-{
+static socklen_t address_internet(union address *address, const char *word, const char *port) {
     char host[64];
     memset(address, 0, sizeof *address);
     snprintf(host, sizeof host, "%s", word);
@@ -64,13 +62,11 @@ static socklen_t address_internet(union address *address, const char *word, cons
     return sizeof address->v6;
 }
 
-static int type_of(const char *word)
-{
+static int type_of(const char *word) {
     return !strcmp(word, "stream") ? SOCK_STREAM : !strcmp(word, "dgram") ? SOCK_DGRAM : SOCK_SEQPACKET;
 }
 
-static int unix_connect(int count, char **words)
-{
+static int unix_connect(int count, char **words) {
     (void)count;
     union address to;
     const socklen_t length = address_local(&to, words[1]);
@@ -78,15 +74,13 @@ static int unix_connect(int count, char **words)
     return report(fd < 0 ? -1 : connect(fd, &to.any, length));
 }
 
-static long message_send(int fd, union address *to, socklen_t length)
-{
+static long message_send(int fd, union address *to, socklen_t length) {
     struct iovec part = {(char[]){"attack"}, 6};
     const struct msghdr message = {.msg_name = to, .msg_namelen = length, .msg_iov = &part, .msg_iovlen = 1};
     return syscall(CALL_SENDMSG, fd, &message, (long)MSG_NOSIGNAL);
 }
 
-static int unix_sendmsg(int count, char **words)
-{
+static int unix_sendmsg(int count, char **words) {
     (void)count;
     union address to;
     const socklen_t length = address_local(&to, words[0]);
@@ -94,8 +88,7 @@ static int unix_sendmsg(int count, char **words)
     return report(fd < 0 ? -1 : message_send(fd, &to, length));
 }
 
-static int unix_sendto(int count, char **words)
-{
+static int unix_sendto(int count, char **words) {
     (void)count;
     union address to;
     const socklen_t length = address_local(&to, words[0]);
@@ -104,8 +97,7 @@ static int unix_sendto(int count, char **words)
 }
 
 /* One end of a pair aimed anew at a socket of the host, by HOW: sendmsg or connect. */
-static int unix_pair(int count, char **words)
-{
+static int unix_pair(int count, char **words) {
     (void)count;
     union address to;
     const socklen_t length = address_local(&to, words[1]);
@@ -117,8 +109,7 @@ static int unix_pair(int count, char **words)
     return report(connect(pair[0], &to.any, length) ? -1 : write(pair[0], "attack", 6));
 }
 
-static int unix_bind(int count, char **words)
-{
+static int unix_bind(int count, char **words) {
     (void)count;
     union address at;
     const socklen_t length = address_local(&at, words[0]);
@@ -127,8 +118,7 @@ static int unix_bind(int count, char **words)
 }
 
 /* Receives a descriptor over the inherited socket FD and reads from it. */
-static int descriptor_receive(int count, char **words)
-{
+static int descriptor_receive(int count, char **words) {
     (void)count;
     char byte, text[16] = "";
     union {
@@ -136,8 +126,8 @@ static int descriptor_receive(int count, char **words)
         char space[CMSG_SPACE(sizeof(int))];
     } control = {0};
     struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-                             .msg_controllen = sizeof control};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     if (recvmsg((int)number_of(words[0]), &message, 0) < 0)
         return report(-1);
     const struct cmsghdr *const head = CMSG_FIRSTHDR(&message);
@@ -148,29 +138,25 @@ static int descriptor_receive(int count, char **words)
     return read(fd, text, sizeof text - 1) < 0 ? report(-1) : report_ok("%.4s", text);
 }
 
-static int stream_connect(int protocol, char **words)
-{
+static int stream_connect(int protocol, char **words) {
     union address to;
     const socklen_t length = address_internet(&to, words[0], words[1]);
     const int fd = socket(to.any.sa_family, SOCK_STREAM, protocol);
     return report(fd < 0 ? -1 : connect(fd, &to.any, length));
 }
 
-static int tcp_connect(int count, char **words)
-{
+static int tcp_connect(int count, char **words) {
     (void)count;
     return stream_connect(0, words);
 }
 
-static int protocol_connect(int count, char **words)
-{
+static int protocol_connect(int count, char **words) {
     (void)count;
     return stream_connect((int)number_of(words[2]), words);
 }
 
 /* Data in the first packet: the address is never passed to connect(). */
-static int tcp_fast_open(int count, char **words)
-{
+static int tcp_fast_open(int count, char **words) {
     (void)count;
     union address to;
     const socklen_t length = address_internet(&to, words[0], words[1]);
@@ -178,8 +164,7 @@ static int tcp_fast_open(int count, char **words)
     return report(fd < 0 ? -1 : syscall(CALL_SENDTO, fd, "attack", 6L, (long)SEND_FAST_OPEN, &to, (long)length));
 }
 
-static int udp_connect(int count, char **words)
-{
+static int udp_connect(int count, char **words) {
     (void)count;
     union address to;
     const socklen_t length = address_internet(&to, words[0], words[1]);
@@ -187,8 +172,7 @@ static int udp_connect(int count, char **words)
     return report(fd < 0 ? -1 : connect(fd, &to.any, length));
 }
 
-static int udp_send(int count, char **words)
-{
+static int udp_send(int count, char **words) {
     (void)count;
     union address to;
     const socklen_t length = address_internet(&to, words[0], words[1]);
@@ -197,8 +181,7 @@ static int udp_send(int count, char **words)
 }
 
 /* Sends a question and waits for the answer; the answer of nobody is ECONNREFUSED, silence is ETIMEDOUT. */
-static int udp_ask(int count, char **words)
-{
+static int udp_ask(int count, char **words) {
     (void)count;
     union address to;
     char answer[64];
@@ -213,8 +196,7 @@ static int udp_ask(int count, char **words)
 }
 
 /* Listens without bind on a port that the kernel chooses, reports it and waits SECONDS for a caller. */
-static int tcp_listen(int count, char **words)
-{
+static int tcp_listen(int count, char **words) {
     (void)count;
     union address at = {0};
     socklen_t length = sizeof at;
@@ -227,22 +209,19 @@ static int tcp_listen(int count, char **words)
 }
 
 /* Every argument is passed as it is, in 64 bits. */
-static int socket_make(int count, char **words)
-{
+static int socket_make(int count, char **words) {
     (void)count;
     return report(syscall(CALL_SOCKET, number_of(words[0]), number_of(words[1]), number_of(words[2])));
 }
 
-static int socketpair_make(int count, char **words)
-{
+static int socketpair_make(int count, char **words) {
     (void)count;
     int pair[2];
     return report(syscall(CALL_SOCKETPAIR, number_of(words[0]), number_of(words[1]), number_of(words[2]), pair));
 }
 
 /* ok when an interface other than the loopback one is seen. */
-static int interface_find(int count, char **words)
-{
+static int interface_find(int count, char **words) {
     (void)count, (void)words;
     struct ifaddrs *list = NULL;
     if (getifaddrs(&list))
