@@ -68,6 +68,26 @@ static int run(struct box *box, char *const *caller, struct error *err) {
     return box_start(box, caller, err);
 }
 
+/* What the command's own status doesn't tell. */
+static void print_end(const struct box *box) {
+    const struct result *result = &box->result;
+    char text[2048], shown[1024];
+    if (result->exec_error) {
+        snprintf(text, sizeof text, "%s: %s", path_show(box->policy.command[0], shown, sizeof shown),
+                 strerror(result->exec_error));
+        print_message(text);
+    }
+    if (result->outcome == OUTCOME_KILLED) {
+        snprintf(text, sizeof text, "the box was ended before the command was done: %s",
+                 result->deaf ? "what relays its input and output had ended" : "killed from outside, or out of memory");
+        print_message(text);
+    }
+    if (result->lost) {
+        snprintf(text, sizeof text, "output or input of the command broke off: %s", strerror(result->lost));
+        print_message(text);
+    }
+}
+
 int command_run_box(int argc, char **argv, char *const *caller) {
     struct box box = {0};
     struct options options = {.policy = &box.policy};
@@ -92,18 +112,8 @@ int command_run_box(int argc, char **argv, char *const *caller) {
             box.result = (struct result){.outcome = err.status == EXIT_USAGE ? OUTCOME_USAGE : OUTCOME_REFUSED,
                                          .status = err.status};
         print_error(&err);
-    } else if (box.result.exec_error) {
-        char text[2048], shown[1024];
-        snprintf(text, sizeof text, "%s: %s", path_show(box.policy.command[0], shown, sizeof shown),
-                 strerror(box.result.exec_error));
-        print_message(text);
-    }
-    if (box.result.outcome == OUTCOME_KILLED)
-        print_message("the box was ended before the command was done: killed from outside, or out of memory");
-    if (box.result.lost) {
-        char text[256];
-        snprintf(text, sizeof text, "output of the command could not be written: %s", strerror(box.result.lost));
-        print_message(text);
+    } else {
+        print_end(&box);
     }
     if (receipt >= 0 && receipt_write(receipt, &box, &err)) {
         print_message("the receipt could not be written");

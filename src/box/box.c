@@ -25,7 +25,9 @@ static int box_compile(struct box *box, const struct backend *backend, char *con
 }
 
 static int fail(struct box *box, const struct error *err) {
-    box->result.outcome = err->status == EXIT_USAGE ? OUTCOME_USAGE : OUTCOME_REFUSED;
+    box->result.outcome = err->status == EXIT_USAGE     ? OUTCOME_USAGE
+                          : err->status == EXIT_REFUSED ? OUTCOME_REFUSED
+                                                        : OUTCOME_KILLED; /* after the command began */
     box->result.status = err->status;
     return -1;
 }

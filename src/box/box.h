@@ -21,7 +21,8 @@ struct result {
     enum outcome outcome;
     int status;               /* what pinfold exits with */
     int exec_error;           /* errno of exec, for the two that have one */
-    int lost;                 /* errno: output could not be written to the caller's descriptor; 0: it was */
+    bool deaf;                /* the box was ended because its relay had ended */
+    int lost;                 /* errno with which reading or writing for the command broke off; 0: it didn't */
     uint64_t wall, processor; /* microseconds from the command's exec to the box's end; user and system time */
     uint64_t peak;            /* KiB: largest resident set of one process of the box */
     struct relay_report relay;

@@ -173,6 +173,7 @@ _Noreturn void command_run(const struct init_arguments *arguments, int terminal)
     if (sigprocmask(SIG_SETMASK, arguments->mask, NULL))
         fail(control, STEP_VERIFY, "signal mask");
     struct message message = {.type = MESSAGE_READY};
+    atomic_store(&arguments->prepared->begun, true);
     if (message_send(control, &message, NULL, 0))
         _exit(1);
     message = (struct message){.type = MESSAGE_EXEC_FAILED};

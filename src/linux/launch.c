@@ -143,7 +143,8 @@ static int wait_ready(const struct plan *plan, struct launch *launch, struct cha
         int master = -1;
         size_t count = 1;
         struct pollfd wait[] = {{launch->control, POLLIN, 0}, {launch->signals, POLLIN, 0}};
-        if (poll(wait, 2, -1) < 0 || wait[1].revents) /* nothing runs yet that could be given the signal */
+        /* a signal alone: there is nobody yet who could be given it */
+        if (poll(wait, 2, -1) < 0 || (wait[1].revents && !wait[0].revents))
             return failure_set(failure, STEP_LIFE, EINTR, "");
         int got = message_receive(launch->control, &message, &master, &count);
         if (got <= 0)
@@ -218,9 +219,10 @@ int launch_start(const struct plan *plan, const sigset_t *mask, int signals, str
     int result = start(plan, launch, prepared, &channels, failure);
     launch->untried = (prepared->witness.hidden ? 0 : G(FS_READ)) | (prepared->witness.port ? 0 : G(NET_LOCAL));
     witness_close(&prepared->witness);
-    munmap(prepared, sizeof *prepared);
     channels_close(&channels);
     if (result)
         launch_kill(launch);
+    launch->begun = result && atomic_load(&prepared->begun); /* looked at when nobody is left to set it */
+    munmap(prepared, sizeof *prepared);
     return result;
 }

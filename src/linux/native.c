@@ -34,6 +34,13 @@ static int refuse(const struct failure *failure, struct error *err) {
                      error_name(failure->error), mend);
 }
 
+/* The launch failed at its very last moment, by a signal or while the supervisor listened: no refusal, whatever is
+ * missing, since some of the command may have been executed. */
+static int ended_as_it_began(const struct failure *failure, struct error *err) {
+    return error_set(err, 128 + SIGKILL, "the box was ended as the command began: %s",
+                     failure->error == EINTR ? "a signal came" : error_name(failure->error));
+}
+
 static int native_launch(struct box *box, struct error *err) {
     struct failure failure = {0};
     struct launch *launch = arena_alloc(&box->arena, sizeof *launch);
@@ -53,6 +60,8 @@ static int native_launch(struct box *box, struct error *err) {
     }
     close(signals);
     sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (launch->begun)
+        return ended_as_it_began(&failure, err);
     if (says_nothing(failure.error) || failure.step == STEP_VERIFY)
         return refuse(&failure, err);
     /* Which step is missing on this host; one that comes twice refuses the run. */

@@ -22,6 +22,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Errnos that say that there is nothing here for this caller. Any other leaves it open, and then nothing is started. */
+static bool says_absent(int error) {
+    return error == ENOENT || error == ENOTDIR || error == EACCES;
+}
+
+static int cannot_look(const char *path, int error, struct error *err) {
+    return error_set(err, EXIT_REFUSED, "refused, nothing was started: %s can't be looked at (%s)", path,
+                     error_name(error));
+}
+
+/* 1: *status is of what `path` names, links not followed; 0: it isn't there; -1: who knows. */
+static int look(const char *path, struct stat *status, struct error *err) {
+    if (!lstat(path, status))
+        return 1;
+    return says_absent(errno) ? 0 : cannot_look(path, errno, err);
+}
+
 static int probe_system(struct arena *arena, struct probe *probe, struct error *err) {
     for (size_t i = 0; roots_system[i]; i++) {
         struct stat status;
@@ -40,13 +57,14 @@ static int probe_system(struct arena *arena, struct probe *probe, struct error *
                 return -1;
             link->path = roots_system[i];
         } else if (errno != ENOENT) {
-            return error_set(err, EXIT_REFUSED, "refused, nothing was started: %s can't be looked at (%s)",
-                             roots_system[i], error_name(errno));
+            return cannot_look(roots_system[i], errno, err);
         }
     }
     struct place cpu;
     if (resolve(arena, "/", "/sys/devices/system/cpu", &cpu, NULL))
         return -1;
+    if (cpu.error && !says_absent(cpu.error))
+        return cannot_look("/sys/devices/system/cpu", cpu.error, err);
     struct place *added = cpu.error ? NULL : list_add(arena, &probe->system);
     if (!cpu.error && !added)
         return -1;
@@ -104,21 +122,25 @@ static int probe_homes(struct arena *arena, struct probe *probe) {
     return 0;
 }
 
-static bool is_ours(const struct stat *status, const struct probe *probe) {
-    return status->st_uid == probe->uid || status->st_uid == 0;
+/* As look(), for what belongs to the caller or to root; what is another's isn't there. */
+static int look_for_ours(const char *path, const struct probe *probe, struct error *err) {
+    struct stat status;
+    int found = look(path, &status, err);
+    return found == 1 ? status.st_uid == probe->uid || status.st_uid == 0 : found;
 }
 
 /* The git work tree around the workspace: the nearest folder above it with a .git, unless that is a home or above one.
  * A workspace that is a repository of its own has none; one whose .git is a file belongs to another. */
-static int probe_work_tree(struct arena *arena, struct probe *probe) {
+static int probe_work_tree(struct arena *arena, struct probe *probe, struct error *err) {
     char path[PATH_MAX], name[PATH_MAX + 8];
     struct stat status;
     if (probe->workspace.error || strlen(probe->workspace.path) >= sizeof path)
         return 0;
     strcpy(path, probe->workspace.path);
     snprintf(name, sizeof name, "%s/.git", path);
-    if (!lstat(name, &status) && S_ISDIR(status.st_mode))
-        return 0;
+    int found = look(name, &status, err);
+    if (found < 0 || (found && S_ISDIR(status.st_mode)))
+        return found < 0 ? -1 : 0;
     for (char *slash; (slash = strrchr(path, '/')) && slash != path;) {
         *slash = '\0';
         if ((probe->home.path && path_is_under(probe->home.path, path)) ||
@@ -126,8 +148,11 @@ static int probe_work_tree(struct arena *arena, struct probe *probe) {
             return 0;
         snprintf(name, sizeof name, "%s/.git", path);
         /* somebody else's .git in a shared folder must not open that folder to us */
-        if (!lstat(name, &status) && is_ours(&status, probe) && !lstat(path, &status) && is_ours(&status, probe))
-            return resolve(arena, "/", path, &probe->work_tree, NULL);
+        found = look_for_ours(name, probe, err);
+        if (found == 1)
+            found = look_for_ours(path, probe, err);
+        if (found)
+            return found < 0 ? -1 : resolve(arena, "/", path, &probe->work_tree, NULL);
     }
     return 0;
 }
@@ -154,7 +179,7 @@ static int probe_mounts(struct probe *probe) {
     return table.failed ? -1 : 0;
 }
 
-static int probe_places(struct arena *arena, const struct policy *policy, struct probe *probe) {
+static int probe_places(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
     const char *here = probe->current.path && !probe->current.error ? probe->current.path : "/nowhere";
     if (policy->workspace ? resolve(arena, here, policy->workspace, &probe->workspace, &probe->links) : 0)
         return -1;
@@ -165,7 +190,7 @@ static int probe_places(struct arena *arena, const struct policy *policy, struct
         if (!place || resolve(arena, here, policy->grants.at[i].path, place, &probe->links))
             return -1;
     }
-    return resolve(arena, "/", "/proc/self/exe", &probe->executable, NULL) || probe_work_tree(arena, probe) ||
+    return resolve(arena, "/", "/proc/self/exe", &probe->executable, NULL) || probe_work_tree(arena, probe, err) ||
                    probe_mounts(probe)
                ? -1
                : 0;
@@ -188,7 +213,8 @@ int probe_host(struct arena *arena, const struct policy *policy, struct probe *p
     }
     err->status = 0;
     if (probe_current(arena, probe) || probe_homes(arena, probe) || probe_system(arena, probe, err) ||
-        probe_places(arena, policy, probe) || probe_descriptors(arena, policy, probe) || probe_sockets(arena, probe))
+        probe_places(arena, policy, probe, err) || probe_descriptors(arena, policy, probe) ||
+        probe_sockets(arena, probe))
         return err->status ? -1 : error_memory(err);
     return 0;
 }

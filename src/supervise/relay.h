@@ -36,7 +36,8 @@ struct relay_report {
     struct {
         uint64_t seen;    /* bytes that came in */
         uint64_t dropped; /* bytes counted and left out by the limit */
-        int32_t error; /* errno: the rest could not be written (disk full, …); 0: all was, or the reader had gone */
+        int32_t
+            error; /* errno: the rest could not be read or written (disk full, …); 0: all was, or the reader had gone */
     } stream[RELAY_STREAMS];
 };
 

@@ -108,7 +108,11 @@ static ssize_t source_read(struct stream *stream) {
     return host_ready(stream, POLLIN) ? read(stream->is.host, stream->buffer, sizeof stream->buffer) : -1;
 }
 
-/* An error is an end of file: EIO of a terminal or pty without another end, ECONNRESET, a descriptor not for reading */
+/* The errors that are an end of file: a terminal or pty without another end, a peer that has gone. */
+static bool is_end(const struct stream *stream, int error) {
+    return (error == EIO && stream->is.kind == RELAY_TTY) || (error == ECONNRESET && stream->is.kind == RELAY_SOCKET);
+}
+
 static enum progress stream_fill(struct stream *stream) {
     ssize_t got;
     do
@@ -116,6 +120,8 @@ static enum progress stream_fill(struct stream *stream) {
     while (got < 0 && errno == EINTR);
     if (got < 0 && errno == EAGAIN && !stream->finishing && !source_is_file(stream))
         return BLOCKED;
+    if (got < 0 && errno != EAGAIN && !is_end(stream, errno))
+        stream->lost = errno;
     if (got <= 0)
         return OVER;
     /* The first bytes may have been typed while the terminal still edited lines: it keeps ^D as a NUL then (n_tty). */

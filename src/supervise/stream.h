@@ -24,7 +24,7 @@ struct stream {
     bool again;         /* there is more to move now: do not wait */
     uint64_t remaining; /* finishing: read at most this much more */
     uint64_t seen;
-    int lost;             /* errno with which the caller's descriptor refused what was to be written; not EPIPE */
+    int lost; /* errno with which a read or a write broke off; not EPIPE, which means that nobody wants it */
     struct output output; /* used when is.limit */
     size_t start, end;    /* what is held: buffer[start..end) */
     char buffer[STREAM_BUFFER];

@@ -56,6 +56,12 @@ static void end_init(const struct watch *watch) {
         (void)kill(watch->launch->init, SIGKILL);
 }
 
+/* Without its relay the box is deaf and mute. */
+static void end_deaf(const struct watch *watch) {
+    watch->box->result.deaf = true;
+    end_init(watch);
+}
+
 static void stop(struct watch *watch) {
     if (watch->phase == PHASE_RUNNING)
         watch->phase = PHASE_STOPPING;
@@ -127,7 +133,7 @@ static void take_report(struct watch *watch) {
     if (watch->phase == PHASE_ENDED)
         watch->phase = PHASE_DONE;
     else if (got != sizeof *report)
-        end_init(watch); /* without its relay the box is deaf and mute */
+        end_deaf(watch);
 }
 
 static int time_left(const struct watch *watch) {
@@ -236,7 +242,7 @@ void supervise_run(struct box *box) {
     bool raw = terminal >= 0 && !terminal_raw(terminal, &saved);
     /* raw before the first byte is read: what was typed ahead is the command's, with its ^C and ^D */
     if (relay_go(watch.launch))
-        end_init(&watch);
+        end_deaf(&watch);
     if (box->plan.relay)
         give_up_relayed(&box->plan);
     loop(&watch);

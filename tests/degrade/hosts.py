@@ -137,6 +137,12 @@ class State:
         receipt = json.loads(self.receipt.read_text())
         return receipt, {name: one["state"] for name, one in receipt["guarantees"].items()}
 
+    def was_ended(self, result):
+        """Did the box end by pinfold's hand in the middle of its run, with a word and a receipt of it?"""
+        if result.code != 137 or not one_line(result) or "the box was ended" not in result.err:
+            return False
+        return json.loads(self.receipt.read_text())["outcome"] == "killed"
+
     def assert_held_or_refused(self, result, reference):
         """What a disturbed launch may come to. Says whether it ran."""
         if result.code == 126:

@@ -16,9 +16,9 @@ POWER = "(permi|AppArmor|SELinux|security module|profile|power)"
 NO_NAMESPACES = [f"clone3={e},clonens={e},unsharens={e}" for e in ("EPERM", "ENOSPC", "EACCES", "EINVAL", "EUSERS")]
 
 
-def refused(lab, cause, remedy, **host):
-    assert_ran(lab, in_box(lab))
-    result = in_box(lab, **host)
+def refused(lab, cause, remedy, *options, **host):
+    assert_ran(lab, in_box(lab, *options))
+    result = in_box(lab, *options, **host)
     assert_refused(lab, result, cause, remedy)
 
 
@@ -46,7 +46,9 @@ def test_user_namespaces_denied_in_a_chroot(lab):
 def test_one_kind_of_namespace_absent(lab, kind):
     names = {"mnt": "mount", "net": "(net|network)"}
     limit = f"max_{kind}_namespaces"
-    refused(lab, f"{names.get(kind, kind)} namespace", limit, outer=limited(limit, 0))
+    # the limit is set in a user namespace, where a root caller's mounts can't be mapped, which may be found first
+    options = ["--waive", "privilege"] if kind == "net" and lab.user.uid == 0 else []
+    refused(lab, f"{names.get(kind, kind)} namespace", limit, *options, outer=limited(limit, 0))
 
 
 @pytest.mark.parametrize("error", ["EPERM", "EACCES"])

@@ -65,10 +65,11 @@ SETUP = ("prctl", "capset", "keyctl", "sethostname", "ioctl", "close_range", "pr
          "umount2", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp", "unshare",
          "clone3", "clone", "setgroups", "mkdir", "mkdirat", "symlinkat", "symlink", "fchdir", "chdir")
 
-# Not rt_sigprocmask: the kernel has no way to refuse it, and libc's fork does not look.
+# Not rt_sigprocmask: the kernel has no way to refuse it, and libc's fork does not look. Nor arch_prctl and
+# set_tid_address, which are libc's own start: it ends with a signal, before our first line.
 EVERY = (*SETUP, "openat", "openat2", "open", "close", "read", "write", "sendmsg", "recvmsg", "sendto", "recvfrom",
          "socket", "socketpair", "pipe2", "dup", "dup2", "dup3", "fcntl", "fstat", "newfstatat", "statx", "stat",
-         "lstat", "readlinkat", "readlink", "getdents64", "execve", "execveat", "rt_sigaction", 
+         "lstat", "readlinkat", "readlink", "getdents64", "execve", "execveat", "rt_sigaction",
          "sigaltstack", "signalfd4", "poll", "ppoll", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait",
          "mmap", "brk", "munmap", "mprotect", "fork", "vfork", "pidfd_open", "pidfd_send_signal", "memfd_create",
          "mknodat", "linkat", "access", "faccessat", "faccessat2", "fchmod", "fchown", "fchmodat", "fchownat", "umask",
@@ -76,7 +77,10 @@ EVERY = (*SETUP, "openat", "openat2", "open", "close", "read", "write", "sendmsg
          "getgid", "getegid", "capget", "bind", "listen", "connect", "getsockopt", "setsockopt", "getsockname",
          "setns", "unlink", "unlinkat", "chmod", "chown", "kill", "tgkill", "wait4", "waitid", "timerfd_create",
          "timerfd_settime", "clock_nanosleep", "setitimer", "getrandom", "uname", "sched_setaffinity", "setpriority",
-         "request_key", "add_key", "arch_prctl", "set_tid_address", "gettid", "getpid", "getppid", "futex", "sysinfo")
+         "request_key", "add_key", "gettid", "getpid", "getppid", "futex", "sysinfo")
+
+# What relay and pid 1 do when the command has already begun: there the box is ended, and pinfold says so.
+RUNNING = ("read", "write", "poll", "sendto", "sendmsg", "recvmsg")
 
 CALLS_MAX = 400
 
@@ -106,7 +110,9 @@ def fail_each(lab, name, errors):
         for error in errors:
             rule = f"{name}#{count}={error},until-execve"   # not in the command itself
             try:
-                state.assert_held_or_refused(state.run(inner=degraded(rule)), reference)
+                result = state.run(inner=degraded(rule))
+                if not (name in RUNNING and state.was_ended(result)):
+                    state.assert_held_or_refused(result, reference)
             except AssertionError as problem:
                 problems.append(f"{rule}: {problem}")
             except subprocess.TimeoutExpired:
