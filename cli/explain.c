@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include "plan/describe.h"
+#include "policy/layers.h"
 
 #include <jansson.h>
 
@@ -16,13 +17,14 @@ static int explain_json(const struct box *box) {
 
 int command_explain(int argc, char **argv, char *const *caller) {
     struct box box = {0};
-    struct options options = {.policy = &box.policy};
+    struct policy flags = {0};
+    struct options options = {.policy = &flags};
     struct error err = {0};
     if (options_parse(&box.arena, EXPLAIN, argc, argv, &options, &err))
         return print_error(&err);
     if (options.help)
         return print_help(EXPLAIN);
-    if (box_plan(&box, caller, &err))
+    if (layers_merge(&box.arena, &flags, &box.policy, &err) || box_plan(&box, caller, &err))
         return print_error(&err);
     if (options.json ? explain_json(&box) : describe_text(&box.plan, stdout)) {
         error_set(&err, EXIT_USAGE, "the plan could not be written to standard output");

@@ -60,7 +60,7 @@ static int add_grant(struct arena *arena, struct policy *policy, enum access acc
         return error_set(err, EXIT_USAGE, "%s: the path is empty", option);
     if (!grant)
         return error_memory(err);
-    *grant = (struct grant){access, path, option};
+    *grant = (struct grant){.access = access, .path = path, .origin = option};
     return 0;
 }
 
@@ -80,12 +80,12 @@ static int add_descriptor(struct arena *arena, struct policy *policy, const char
 }
 
 static int add_variable(struct arena *arena, struct policy *policy, const char *value, struct error *err) {
-    const char **variable = list_add(arena, &policy->environment);
+    struct variable *variable = list_add(arena, &policy->environment);
     if (!*value || *value == '=')
         return bad_value("env", value, "NAME passes a variable of the caller, NAME=VALUE sets one", err);
     if (!variable)
         return error_memory(err);
-    *variable = value;
+    *variable = (struct variable){value, "--env"};
     return 0;
 }
 
@@ -106,7 +106,14 @@ static int add_waiver(struct policy *policy, const char *value, struct error *er
         return bad_value("waive", value,
                          "this guarantee can't be waived; pass variables with --env, descriptors with --fd", err);
     policy->waived |= UINT32_C(1) << found;
+    policy->waived_origin[found] = "--waive";
     return 0;
+}
+
+static int set_limit(struct setting *limit, const char *origin, int bad, const char *value, const char *wanted,
+                     struct error *err) {
+    limit->origin = origin;
+    return bad ? bad_value(origin + 2, value, wanted, err) : 0;
 }
 
 static int take(struct arena *arena, struct options *options, int id, const char *value, struct error *err) {
@@ -127,18 +134,33 @@ static int take(struct arena *arena, struct options *options, int id, const char
         return add_variable(arena, policy, value, err);
     case OPTION_WAIVE:
         return add_waiver(policy, value, err);
-    case OPTION_TIMEOUT:
-        if (units_duration(value, &policy->timeout) || !policy->timeout)
-            return bad_value("timeout", value, "a duration above 0 such as 500ms, 30s, 5m or 2h", err);
-        return 0;
-    case OPTION_GRACE:
-        return units_duration(value, &policy->grace) ? bad_value("grace", value, "a duration such as 500ms or 5s", err)
-                                                     : 0;
-    case OPTION_OUTPUT_LIMIT:
-        if (units_size(value, &policy->output_limit) || policy->output_limit < 2 ||
-            policy->output_limit > UINT64_C(1) << 30)
-            return bad_value("output-limit", value, "a size from 2 bytes to 1G such as 64K or 1M", err);
-        return 0;
+    case OPTION_MODE: {
+        int mode = mode_find(value);
+        policy->mode = (struct setting){mode < 0 ? MODE_DIRECT : (uint64_t)mode, "--mode"};
+        return mode < 0 ? bad_value("mode", value, "direct, discard or readonly", err) : 0;
+    }
+    case OPTION_PROFILE:
+        policy->profile = value;
+        policy->profile_origin = "--profile";
+        return *value ? 0 : bad_value("profile", value, "the name is empty", err);
+    case OPTION_POLICY:
+        policy->policy = value;
+        return *value ? 0 : bad_value("policy", value, "the path is empty", err);
+    case OPTION_TIMEOUT: {
+        int bad = units_duration(value, &policy->timeout.value) || !policy->timeout.value;
+        return set_limit(&policy->timeout, "--timeout", bad, value, "a duration above 0 such as 500ms, 30s, 5m or 2h",
+                         err);
+    }
+    case OPTION_GRACE: {
+        int bad = units_duration(value, &policy->grace.value);
+        return set_limit(&policy->grace, "--grace", bad, value, "a duration such as 500ms or 5s", err);
+    }
+    case OPTION_OUTPUT_LIMIT: {
+        int bad = units_size(value, &policy->output_limit.value) || policy->output_limit.value < 2 ||
+                  policy->output_limit.value > UINT64_C(1) << 30;
+        return set_limit(&policy->output_limit, "--output-limit", bad, value,
+                         "a size from 2 bytes to 1G such as 64K or 1M", err);
+    }
     case OPTION_RECEIPT:
         policy->receipt = value;
         return *value ? 0 : bad_value("receipt", value, "the path is empty", err);
@@ -157,7 +179,6 @@ static int take(struct arena *arena, struct options *options, int id, const char
 int options_parse(struct arena *arena, enum subcommand subcommand, int argc, char **argv, struct options *options,
                   struct error *err) {
     struct option table[OPTION_COUNT + 1] = {{0}};
-    options->policy->grace = GRACE_DEFAULT;
     for (int i = 0; i < OPTION_COUNT; i++)
         table[i] = (struct option){known[i].name, known[i].argument ? required_argument : no_argument, NULL, 256 + i};
     opterr = 0;

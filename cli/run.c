@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "policy/layers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,12 +91,17 @@ static void print_end(const struct box *box) {
 
 int command_run_box(int argc, char **argv, char *const *caller) {
     struct box box = {0};
-    struct options options = {.policy = &box.policy};
+    struct policy flags = {0};
+    struct options options = {.policy = &flags};
     struct error err = {0};
     autoclose int receipt = -1;
-    if (options_parse(&box.arena, RUN, argc, argv, &options, &err)) {
+    int wrong = options_parse(&box.arena, RUN, argc, argv, &options, &err);
+    if (!wrong && options.help)
+        return print_help(RUN);
+    if (wrong || layers_merge(&box.arena, &flags, &box.policy, &err)) {
         /* what was understood before the mistake says where the receipt goes */
         struct error other = {0};
+        box.policy = flags;
         if (!receipt_open(&box.policy, &receipt, &other) && receipt >= 0) {
             box.result = (struct result){.outcome = OUTCOME_USAGE, .status = err.status};
             if (receipt_write(receipt, &box, &err))
@@ -103,8 +109,6 @@ int command_run_box(int argc, char **argv, char *const *caller) {
         }
         return print_error(&err);
     }
-    if (options.help)
-        return print_help(RUN);
     if (receipt_open(&box.policy, &receipt, &err))
         return print_error(&err);
     if (run(&box, caller, &err)) {

@@ -43,7 +43,7 @@ static int open_pipe(const struct plan *plan, struct channels *channels, size_t 
             return -1;
     }
     if (!channel->inward && channel->number <= 2)
-        stream->limit = plan->policy->output_limit;
+        stream->limit = plan->policy->output_limit.value;
     return 0;
 }
 
@@ -106,7 +106,7 @@ int channels_terminal(const struct plan *plan, struct channels *channels, int ma
                                   .unread = -1,
                                   .inward = channel->inward,
                                   .kind = RELAY_TTY,
-                                  .limit = channel->inward ? 0 : plan->policy->output_limit,
+                                  .limit = channel->inward ? 0 : plan->policy->output_limit.value,
                                   .end_of_input = (char)channels->terminal.c_cc[VEOF]};
         (void)terminal_copy_size(channel->number, master); /* a terminal without a size has none inside either */
     }

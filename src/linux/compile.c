@@ -55,7 +55,7 @@ static int compile_current(struct plan *plan, struct error *err) {
 /* --env HOME=VALUE */
 static bool sets_home(const struct policy *policy) {
     for (size_t i = 0; i < policy->environment.count; i++)
-        if (strncmp(policy->environment.at[i], "HOME=", 5) == 0)
+        if (strncmp(policy->environment.at[i].entry, "HOME=", 5) == 0)
             return true;
     return false;
 }

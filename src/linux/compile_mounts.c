@@ -211,7 +211,7 @@ static int add_grants(struct arena *arena, const struct plan *plan, mount_list *
         failed |= mount_add(arena, mounts, owned(tree_of(&probe->work_tree, false, "work tree around the workspace")));
     for (size_t i = 0; i < probe->grants.count; i++) {
         const struct grant *grant = &plan->policy->grants.at[i];
-        struct mount tree = owned(tree_of(&probe->grants.at[i], grant->access == ACCESS_WRITE, grant->option));
+        struct mount tree = owned(tree_of(&probe->grants.at[i], grant->access == ACCESS_WRITE, grant->origin));
         if (grant->access == ACCESS_SOCKET)
             tree.rights = RIGHTS_SOCKET; /* connect works through a read-only mount, chmod doesn't */
         failed |= mount_add(arena, mounts, tree);

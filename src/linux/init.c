@@ -208,8 +208,9 @@ static void copy_words(const struct init_arguments *arguments, struct own_words 
     while (own->policy.command[words])
         words++;
     own->policy.command = copy_list(arguments, (const char *const *)own->policy.command, words);
-    own->policy.environment.at =
-        (const char **)copy_list(arguments, own->policy.environment.at, own->policy.environment.count);
+    for (size_t i = 0; i < own->policy.environment.count; i++) /* init's copy of the list is its own */
+        if (!(own->policy.environment.at[i].entry = strdup(own->policy.environment.at[i].entry)))
+            fail(arguments, STEP_LIFE, "");
     own->plan.environment.kept.at =
         (const char **)copy_list(arguments, own->plan.environment.kept.at, own->plan.environment.kept.count);
 }

@@ -142,6 +142,6 @@ json_t *describe_plan(const struct plan *plan) {
         "unix_sockets", describe_sockets(plan),                             //
         "descriptors", describe_descriptors(plan),                          //
         "environment", describe_environment(plan),                          //
-        "limits", "timeout_ms", (json_int_t)plan->policy->timeout, "grace_ms", (json_int_t)plan->policy->grace,
-        "output_bytes", (json_int_t)plan->policy->output_limit);
+        "limits", "timeout_ms", (json_int_t)plan->policy->timeout.value, "grace_ms",
+        (json_int_t)plan->policy->grace.value, "output_bytes", (json_int_t)plan->policy->output_limit.value);
 }

@@ -77,14 +77,14 @@ static void list_environment(const struct plan *plan, FILE *out) {
 static void list_limits(const struct plan *plan, FILE *out) {
     const struct policy *policy = plan->policy;
     fputs("\nLimits\n", out);
-    if (policy->timeout)
-        fprintf(out, "  time: %llu ms, then SIGTERM, and SIGKILL %llu ms later\n", (unsigned long long)policy->timeout,
-                (unsigned long long)policy->grace);
+    if (policy->timeout.value)
+        fprintf(out, "  time: %llu ms, then SIGTERM, and SIGKILL %llu ms later\n",
+                (unsigned long long)policy->timeout.value, (unsigned long long)policy->grace.value);
     else
         fputs("  time: none\n", out);
-    if (policy->output_limit)
+    if (policy->output_limit.value)
         fprintf(out, "  output: %llu bytes each of stdout and stderr, head and tail\n",
-                (unsigned long long)policy->output_limit);
+                (unsigned long long)policy->output_limit.value);
     else
         fputs("  output: none\n", out);
 }

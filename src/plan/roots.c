@@ -93,7 +93,7 @@ static int check_found(const char *option, const char *asked, const struct place
 static int check_grant(const struct grant *grant, const struct place *place, const struct probe *probe,
                        struct error *err) {
     char shown[1024];
-    if (check_found(grant->option, grant->path, place, err))
+    if (check_found(grant->origin, grant->path, place, err))
         return -1;
     path_show(place->path, shown, sizeof shown);
     if (grant->access == ACCESS_SOCKET)
@@ -101,23 +101,23 @@ static int check_grant(const struct grant *grant, const struct place *place, con
                                      : error_set(err, EXIT_USAGE,
                                                  "%s %s is not a unix socket; for files use --read or "
                                                  "--write",
-                                                 grant->option, shown);
+                                                 grant->origin, shown);
     if (S_ISSOCK(place->mode))
         return error_set(err, EXIT_USAGE, "%s %s is a unix socket; to let the command connect use --unix-socket %s",
-                         grant->option, shown, shown);
+                         grant->origin, shown, shown);
     if (!S_ISDIR(place->mode) && !S_ISREG(place->mode))
         return error_set(err, EXIT_USAGE, "%s %s is neither a folder nor a file; devices and FIFOs can't be granted",
-                         grant->option, shown);
+                         grant->origin, shown);
     if (grant->access == ACCESS_WRITE)
-        return check_writable(grant->option, place->path, probe, err);
+        return check_writable(grant->origin, place->path, probe, err);
     if (strcmp(place->path, "/") == 0)
         return error_set(err, EXIT_USAGE,
                          "%s / would show every file of the host; name the folders that the command "
                          "needs",
-                         grant->option);
+                         grant->origin);
     if (path_is_under(place->path, "/proc") || path_is_under(place->path, "/dev"))
         return error_set(err, EXIT_USAGE, "%s %s: the box has a /proc and a /dev of its own; name an ordinary folder",
-                         grant->option, shown);
+                         grant->origin, shown);
     return 0;
 }
 

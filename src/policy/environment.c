@@ -175,7 +175,7 @@ static const char *caller_entry(char *const *caller, const char *name) {
 
 bool environment_asked_for(const struct policy *policy, const char *name, size_t size) {
     for (size_t i = 0; i < policy->environment.count; i++) {
-        const char *asked = policy->environment.at[i];
+        const char *asked = policy->environment.at[i].entry;
         if (strncmp(asked, name, size) == 0 && (asked[size] == '=' || asked[size] == '\0'))
             return true;
     }
@@ -197,7 +197,7 @@ int environment_build(struct arena *arena, const struct policy *policy, char *co
         }
     }
     for (size_t i = 0; i < policy->environment.count; i++) {
-        const char *asked = policy->environment.at[i];
+        const char *asked = policy->environment.at[i].entry;
         const char *entry = strchr(asked, '=') ? asked : caller_entry(caller, asked);
         if (entry && environment_add(arena, environment, entry))
             return error_memory(err);

@@ -66,7 +66,7 @@ static void stop(struct watch *watch) {
     if (watch->phase == PHASE_RUNNING)
         watch->phase = PHASE_STOPPING;
     if (!watch->kill_at)
-        watch->kill_at = now_in(1000) + watch->box->policy.grace;
+        watch->kill_at = now_in(1000) + watch->box->policy.grace.value;
 }
 
 static void take_signal(struct watch *watch) {
@@ -119,7 +119,7 @@ static void take_end(struct watch *watch) {
     result->peak = (uint64_t)usage.ru_maxrss;
     watch->phase = watch->launch->relay_link >= 0 ? PHASE_ENDED : PHASE_DONE;
     /* output that nobody takes is waited for, as the command itself would have; not so when time is over */
-    watch->kill_at = watch->timed_out || watch->told ? now_in(1000) + watch->box->policy.grace : 0;
+    watch->kill_at = watch->timed_out || watch->told ? now_in(1000) + watch->box->policy.grace.value : 0;
     /* a relay that has gone already has left its report to be read */
     if (watch->launch->relay_link >= 0)
         (void)send(watch->launch->relay_link, "", 1, MSG_NOSIGNAL);
@@ -237,7 +237,7 @@ void supervise_run(struct box *box) {
     struct watch watch = {
         .box = box, .launch = box->launch, .started = now_in(1000000), .signals = box->launch->signals};
     struct termios saved;
-    watch.deadline = box->policy.timeout ? now_in(1000) + box->policy.timeout : 0;
+    watch.deadline = box->policy.timeout.value ? now_in(1000) + box->policy.timeout.value : 0;
     int terminal = terminal_of(&box->plan);
     bool raw = terminal >= 0 && !terminal_raw(terminal, &saved);
     /* raw before the first byte is read: what was typed ahead is the command's, with its ^C and ^D */

@@ -101,8 +101,8 @@ static void text_tells_every_guarantee_and_root(void **state) {
     host_grant(&host, ACCESS_READ, host_folder("/srv/lib"));
     host_grant(&host, ACCESS_SOCKET, host_place("/run/db.sock", S_IFSOCK | 0666));
     HOST_ADD(&host, &host.probe.sockets, "/srv/lib/agent.sock");
-    host.policy.timeout = 1500;
-    host.policy.output_limit = 4096;
+    host.policy.timeout.value = 1500;
+    host.policy.output_limit.value = 4096;
     host_must_compile(&host);
     char *words = words_of(&host.plan);
     for (int i = 0; i < GUARANTEE_COUNT; i++) {
@@ -152,8 +152,8 @@ static void hostile_names_stay_names(void **state) {
     host_user(&host);
     host_grant(&host, ACCESS_READ, host_folder("/srv/\x1b[2J\nfake: line"));
     host_grant(&host, ACCESS_READ, host_folder("/srv/bad\xff\xfe"));
-    HOST_ADD(&host, &host.policy.environment, "X\x1b[2J=1");
-    HOST_ADD(&host, &host.policy.environment, "Y\xff=1");
+    HOST_ADD(&host, &host.policy.environment, ((struct variable){"X\x1b[2J=1", "--env"}));
+    HOST_ADD(&host, &host.policy.environment, ((struct variable){"Y\xff=1", "--env"}));
     host_must_compile(&host);
     char *words = words_of(&host.plan);
     assert_null(strstr(words, "\nfake"));

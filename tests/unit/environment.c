@@ -30,9 +30,9 @@ static int tear_down(void **state) {
 }
 
 static void ask(struct scene *scene, const char *variable) {
-    const char **added = list_add(&scene->arena, &scene->policy.environment);
+    struct variable *added = list_add(&scene->arena, &scene->policy.environment);
     assert_non_null(added);
-    *added = variable;
+    *added = (struct variable){variable, "--env"};
 }
 
 static void build(struct scene *scene, char *const *caller) {

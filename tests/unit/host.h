@@ -49,7 +49,7 @@ static inline struct place host_absent(const char *path) {
 static inline void host_grant(struct host *host, enum access access, struct place place) {
     static const char *const options[] = {
         [ACCESS_READ] = "--read", [ACCESS_WRITE] = "--write", [ACCESS_SOCKET] = "--unix-socket"};
-    struct grant grant = {access, place.path, options[access]};
+    struct grant grant = {.access = access, .path = place.path, .origin = options[access]};
     HOST_ADD(host, &host->policy.grants, grant);
     HOST_ADD(host, &host->probe.grants, place);
 }

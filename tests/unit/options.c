@@ -68,8 +68,8 @@ static void nothing_given_means_closed(void **state) {
     assert_null(policy->workspace);
     assert_int_equal(policy->grants.count + policy->environment.count + policy->descriptors.count, 0);
     assert_int_equal(policy->waived, 0);
-    assert_int_equal(policy->timeout, 0);
-    assert_int_equal(policy->grace, GRACE_DEFAULT);
+    assert_int_equal(policy->timeout.value, 0);
+    assert_null(policy->grace.origin);
     assert_null(policy->receipt);
     assert_null(policy->backend);
     assert_string_equal(policy->command[0], "make");
@@ -85,17 +85,17 @@ static void every_option_is_taken(void **state) {
     assert_int_equal(policy->grants.count, 3);
     assert_int_equal(policy->grants.at[0].access, ACCESS_READ);
     assert_string_equal(policy->grants.at[0].path, "/r");
-    assert_string_equal(policy->grants.at[0].option, "--read");
+    assert_string_equal(policy->grants.at[0].origin, "--read");
     assert_int_equal(policy->grants.at[1].access, ACCESS_WRITE);
     assert_int_equal(policy->grants.at[2].access, ACCESS_SOCKET);
-    assert_string_equal(policy->grants.at[2].option, "--unix-socket");
+    assert_string_equal(policy->grants.at[2].origin, "--unix-socket");
     assert_int_equal(policy->descriptors.at[0], 5);
-    assert_string_equal(policy->environment.at[0], "A");
-    assert_string_equal(policy->environment.at[1], "B=1=2");
+    assert_string_equal(policy->environment.at[0].entry, "A");
+    assert_string_equal(policy->environment.at[1].entry, "B=1=2");
     assert_int_equal(policy->waived, G(IPC));
-    assert_int_equal(policy->timeout, 300000);
-    assert_int_equal(policy->grace, 0);
-    assert_int_equal(policy->output_limit, 65536);
+    assert_int_equal(policy->timeout.value, 300000);
+    assert_int_equal(policy->grace.value, 0);
+    assert_int_equal(policy->output_limit.value, 65536);
     assert_string_equal(policy->receipt, "fd:9");
     assert_string_equal(policy->command[0], "a");
 }
@@ -193,8 +193,8 @@ static void values_out_of_range(void **state) {
                                         "--env==x"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         bad(parse(RUN, (const char *const[]){words[i], "true", NULL}), "--");
-    assert_int_equal(good(RUN_WITH("--output-limit=1G", "x"))->policy.output_limit, 1 << 30);
-    assert_int_equal(good(RUN_WITH("--output-limit=2", "x"))->policy.output_limit, 2);
+    assert_int_equal(good(RUN_WITH("--output-limit=1G", "x"))->policy.output_limit.value, 1 << 30);
+    assert_int_equal(good(RUN_WITH("--output-limit=2", "x"))->policy.output_limit.value, 2);
 }
 
 static void every_guarantee_can_be_waived_but_two(void **state) {

@@ -141,7 +141,7 @@ static void grants_that_are_not_there(void **state) {
     (void)state;
     for (int access = ACCESS_READ; access <= ACCESS_SOCKET; access++) {
         struct host host = granting((enum access)access, host_absent("/srv/none"));
-        REFUSED(&host, host.policy.grants.at[0].option, "/srv/none", strerror(ENOENT), "name a path that exists");
+        REFUSED(&host, host.policy.grants.at[0].origin, "/srv/none", strerror(ENOENT), "name a path that exists");
         host_free(&host);
     }
 }
