@@ -42,6 +42,8 @@ int box_plan(struct box *box, char *const *caller, struct error *err) {
 
 int box_start(struct box *box, char *const *caller, struct error *err) {
     const struct backend *backend = backend_find(&box->policy, err);
+    if (!backend)
+        return fail(box, err);
     /* Each failed launch marks at least one more step as missing, so this ends. */
     for (int tries = 0; tries <= STEP_COUNT; tries++) {
         if (plan_check(&box->plan, err))

@@ -25,7 +25,7 @@ int message_send(int fd, const struct message *message, const int *descriptors, 
         memset(&control, 0, sizeof control);
         head.msg_control = control.bytes;
         head.msg_controllen = CMSG_SPACE(count * sizeof(int));
-        struct cmsghdr *rights = CMSG_FIRSTHDR(&head);
+        struct cmsghdr *rights = &control.header; /* CMSG_FIRSTHDR of it */
         rights->cmsg_level = SOL_SOCKET;
         rights->cmsg_type = SCM_RIGHTS;
         rights->cmsg_len = CMSG_LEN(count * sizeof(int));

@@ -116,7 +116,8 @@ static char **script_arguments(char *path, char *const *command) {
     if (script) {
         script[0] = (char *)"/bin/sh";
         script[1] = path;
-        memcpy(script + 2, command + 1, (count ? count : 1) * sizeof *script);
+        for (size_t i = 1; i < count; i++)
+            script[i + 1] = command[i];
     }
     return script;
 }
@@ -124,11 +125,15 @@ static char **script_arguments(char *path, char *const *command) {
 /* Execute the file at `path`; returns only when it can't be, with errno. */
 static int execute_at(char *path, char *const *command, char *const *environment) {
     const char *file = path;
+    char **script = NULL;
     for (;;) {
-        execve(file, command, environment); /* the one exec of the user's command */
-        if (errno != ENOEXEC || file != path || !(command = script_arguments(path, command)))
-            return errno;
-        file = command[0];
+        execve(file, script ? script : command, environment); /* the one exec of the user's command */
+        int error = errno;
+        if (error != ENOEXEC || script || !(script = script_arguments(path, command))) {
+            free(script);
+            return error;
+        }
+        file = script[0];
     }
 }
 

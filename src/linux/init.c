@@ -180,39 +180,43 @@ static _Noreturn void supervise(const struct init_arguments *arguments, pid_t co
     _exit(message_send(arguments->control, &message, NULL, 0) ? 1 : 0);
 }
 
-/* The command's words and variables stand in pinfold's own argument area, which is about to be overwritten. */
-static char **copy_list(const struct init_arguments *arguments, const char *const *list, size_t count) {
-    char **copy = calloc(count + 1, sizeof *copy);
-    for (size_t i = 0; copy && i < count; i++)
-        if (!(copy[i] = strdup(list[i])))
-            copy = NULL;
-    if (!copy)
-        fail(arguments, STEP_LIFE, "");
-    return copy;
-}
-
-/* Arguments whose words are copies. */
+/* Arguments whose words are copies: the command's words and variables stand in pinfold's own argument area, which is
+ * about to be overwritten. */
 struct own_words {
     struct init_arguments arguments;
     struct plan plan;
     struct policy policy;
+    struct arena arena;
 };
+
+static const char *copy_word(struct own_words *own, const char *word) {
+    const char *copy = arena_copy(&own->arena, word);
+    if (!copy)
+        fail(&own->arguments, STEP_LIFE, "");
+    return copy;
+}
+
+static const char **copy_list(struct own_words *own, const char *const *list, size_t count) {
+    const char **copy = arena_alloc(&own->arena, (count + 1) * sizeof *copy);
+    if (!copy)
+        fail(&own->arguments, STEP_LIFE, "");
+    for (size_t i = 0; i < count; i++)
+        copy[i] = copy_word(own, list[i]);
+    copy[count] = NULL;
+    return copy;
+}
 
 static void copy_words(const struct init_arguments *arguments, struct own_words *own) {
     size_t words = 0;
-    own->arguments = *arguments;
-    own->plan = *arguments->plan;
-    own->policy = *arguments->plan->policy;
+    *own = (struct own_words){.arguments = *arguments, .plan = *arguments->plan, .policy = *arguments->plan->policy};
     own->arguments.plan = &own->plan;
     own->plan.policy = &own->policy;
     while (own->policy.command[words])
         words++;
-    own->policy.command = copy_list(arguments, (const char *const *)own->policy.command, words);
+    own->policy.command = (char *const *)copy_list(own, (const char *const *)own->policy.command, words);
     for (size_t i = 0; i < own->policy.environment.count; i++) /* init's copy of the list is its own */
-        if (!(own->policy.environment.at[i].entry = strdup(own->policy.environment.at[i].entry)))
-            fail(arguments, STEP_LIFE, "");
-    own->plan.environment.kept.at =
-        (const char **)copy_list(arguments, own->plan.environment.kept.at, own->plan.environment.kept.count);
+        own->policy.environment.at[i].entry = copy_word(own, own->policy.environment.at[i].entry);
+    own->plan.environment.kept.at = copy_list(own, own->plan.environment.kept.at, own->plan.environment.kept.count);
 }
 
 /* vfork, since copying an address space costs as much as a third of all that was done before: the command's process
@@ -221,7 +225,7 @@ static void copy_words(const struct init_arguments *arguments, struct own_words 
 static __attribute__((noinline)) pid_t start_command(const struct init_arguments *arguments, int terminal) {
     pid_t command = vfork();
     if (!command)
-        command_run(arguments, terminal);
+        command_run(arguments, terminal); /* NOLINT(clang-analyzer-unix.Vfork): see above */
     return command;
 }
 
