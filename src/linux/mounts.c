@@ -83,6 +83,14 @@ int mounts_bind(const struct build *build, const struct mount *mount, struct spo
     return source < 0 ? -1 : api->tree((struct spot){source, ""}, target, mount, mount->folder);
 }
 
+/* Where a tree of the host is, nothing can be made: a tmpfs of its own hides what is there. */
+static int make_scratch(const struct mount_api *api, const struct mount *mount, struct spot target) {
+    char mode[8];
+    const char *const options[][2] = {{"mode", mode}, {NULL, NULL}};
+    snprintf(mode, sizeof mode, "%04o", mount->mode & 07777);
+    return api->scratch(target, options);
+}
+
 static int make_on(const struct build *build, const struct mount *mount, struct spot target, int prepared) {
     static const char *const no_options[][2] = {{NULL, NULL}};
     static const char *const terminals[][2] = {{"ptmxmode", "0666"}, {"mode", "0620"}, {NULL, NULL}};
@@ -94,6 +102,8 @@ static int make_on(const struct build *build, const struct mount *mount, struct 
         return api->filesystem("devpts", target, terminals);
     case MOUNT_QUEUES: /* ENODEV: a kernel without POSIX message queues */
         return api->filesystem("mqueue", target, no_options) && errno != ENODEV ? -1 : 0;
+    case MOUNT_SCRATCH:
+        return mount->create ? api->tree(target, target, mount, false) : make_scratch(api, mount, target);
     default:
         if (mount->discard)
             return overlay_discard(build, mount, target, prepared);
