@@ -1,8 +1,8 @@
 """The start benchmark: how long does it take until a command runs in a box, and how long the whole run?
 
 Interleaved, as the user who calls it, all on one core with --core: a plain spawn of a static program that says when it
-began (bench/true.c), pinfold run of it, and bubblewrap's `--unshare-all --ro-bind / / --proc /proc --dev /dev --tmpfs
-/tmp` of it; each with /dev/null as output and with pipes. Prints tables of medians and the ratio to bubblewrap; --json
+began (bench/true.c), pinfold run of it, also in the modes readonly and discard, and bubblewrap's `--unshare-all
+--ro-bind / / --proc /proc --dev /dev --tmpfs /tmp` of it; each with /dev/null as output and with pipes. Prints tables of medians and the ratio to bubblewrap; --json
 FILE writes the same as JSON. "start" is from before the spawn to the command's first line, pinfold's verify included;
 "whole run" until the spawned process has been waited for: pinfold's ends when everything in the box has, bubblewrap's
 doesn't wait for its pid 1. Called by bench/run, which builds the programs.
@@ -34,7 +34,9 @@ def processor():
 
 def commands(pinfold, true):
     """{name: argv}: what is compared. bubblewrap is left out, with a word, where it isn't installed or doesn't work."""
-    found = {"spawn": [true], "pinfold": [pinfold, "run", "--fd", "3", "--", true]}
+    box = [pinfold, "run", "--fd", "3"]
+    found = {"spawn": [true], "pinfold": [*box, "--", true]}
+    found |= {mode: [*box, "--mode", mode, "--", true] for mode in ("readonly", "discard")}
     bwrap = shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
     if bwrap and subprocess.run([bwrap, *BUBBLEWRAP, "/bin/true"], capture_output=True).returncode == 0:
         found["bubblewrap"] = [bwrap, *BUBBLEWRAP, true]

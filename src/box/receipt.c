@@ -28,8 +28,8 @@ static int check_outside(const struct policy *policy, int place, struct error *e
         const char *path = i < policy->grants.count ? policy->grants.at[i].path
                            : policy->workspace      ? policy->workspace
                                                     : ".";
-        if (i < policy->grants.count && policy->grants.at[i].access != ACCESS_WRITE)
-            continue;
+        if (i < policy->grants.count ? policy->grants.at[i].access != ACCESS_WRITE : policy->mode.value != MODE_DIRECT)
+            continue; /* what is shown, or changed in an overlay, is not the host's */
         if (realpath(path, root) && path_is_under(real, root))
             return error_set(err, EXIT_USAGE,
                              "--receipt %s: the command can write there and forge it; name a file outside "

@@ -64,8 +64,18 @@ static bool sets_home(const struct policy *policy) {
 static bool shows_work_tree(const struct plan *plan) {
     const char *path = plan->probe->work_tree.path;
     for (size_t i = 0; path && i < plan->mounts.count; i++)
-        if (plan->mounts.at[i].view && strcmp(plan->mounts.at[i].target, path) == 0)
+        if (plan->mounts.at[i].discard || (plan->mounts.at[i].view && strcmp(plan->mounts.at[i].target, path) == 0))
             return true;
+    return false;
+}
+
+/* May the command write to this folder of the workspace? */
+static bool is_written(const struct plan *plan, const char *path) {
+    if (!path_is_canonical(path) || !path_is_under(path, plan->workspace))
+        return false;
+    for (size_t i = plan->mounts.count; i-- > 0;)
+        if (path_is_under(path, plan->mounts.at[i].target))
+            return plan->mounts.at[i].writable;
     return false;
 }
 
@@ -81,8 +91,7 @@ static int compile_environment(struct arena *arena, struct plan *plan, char *con
             temporary = entry + 7;
         path |= strncmp(entry, "PATH=", 5) == 0;
     }
-    bool inside = temporary && path_is_canonical(temporary) && path_is_under(temporary, plan->workspace);
-    if ((temporary && !inside && environment_set(arena, environment, "TMPDIR", "/tmp")) ||
+    if ((temporary && !is_written(plan, temporary) && environment_set(arena, environment, "TMPDIR", "/tmp")) ||
         (!path && environment_set(arena, environment, "PATH", "/usr/local/bin:/usr/bin:/bin")) ||
         (!sets_home(plan->policy) && environment_set(arena, environment, "HOME", plan->home)) ||
         (shows_work_tree(plan) && environment_set(arena, environment, "GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")) ||
@@ -95,17 +104,33 @@ static int compile_environment(struct arena *arena, struct plan *plan, char *con
 static void compile_steps(struct plan *plan) {
     plan->provided = G_ALL;
     for (int step = 0; step < STEP_COUNT; step++) {
-        bool needed = step == STEP_IDMAPPED_MOUNTS ? plan->probe->outer_root : step == STEP_RELAY ? plan->relay : true;
+        bool needed = step == STEP_IDMAPPED_MOUNTS ? plan->probe->outer_root
+                      : step == STEP_RELAY         ? plan->relay
+                      : step == STEP_OVERLAY       ? plan->policy->mode.value == MODE_DISCARD
+                                                   : true;
         plan->taken[step] = needed && !plan->probe->missing[step];
         if (needed && !plan->taken[step])
             plan->provided &= step_text[step].gives & G_BOX ? 0 : ~step_text[step].gives;
     }
 }
 
+/* An overlay shows one file system: what is mounted below the workspace would be missing in it. */
+static int check_overlay(const struct policy *policy, const struct probe *probe, struct error *err) {
+    char shown[1024];
+    if (policy->mode.value != MODE_DISCARD || !probe->workspace.has_mounts)
+        return 0;
+    path_show(probe->workspace.path, shown, sizeof shown);
+    return error_set(
+        err, EXIT_REFUSED,
+        "refused, nothing was started: mode discard (%s) shows %s through an overlay, which would hide what "
+        "is mounted below it (findmnt -R %s); remedy: unmount that, or --mode direct or --mode readonly",
+        policy->mode.origin, shown, shown);
+}
+
 int compile_native(struct arena *arena, const struct policy *policy, const struct probe *probe, char *const *caller,
                    struct plan *plan, struct error *err) {
     *plan = (struct plan){.backend = "native", .policy = policy, .probe = probe};
-    if (roots_check(policy, probe, err))
+    if (roots_check(policy, probe, err) || check_overlay(policy, probe, err))
         return -1;
     plan->root_kept = probe->outer_root && probe->missing[STEP_IDMAPPED_MOUNTS];
     plan->root_mapped = probe->outer_root && !plan->root_kept;

@@ -203,10 +203,21 @@ static int add_base(struct arena *arena, const struct plan *plan, mount_list *mo
     return failed;
 }
 
+static struct mount workspace_of(const struct plan *plan) {
+    uint64_t mode = plan->policy->mode.value;
+    struct mount mount = owned(tree_of(&plan->probe->workspace, mode != MODE_READONLY, "workspace"));
+    if (mode == MODE_DISCARD) {
+        mount.discard = true;
+        mount.why = "workspace, through an overlay";
+        mount.step = STEP_OVERLAY;
+    }
+    return mount;
+}
+
 /* What this policy grants; and what must be covered in it. */
 static int add_grants(struct arena *arena, const struct plan *plan, mount_list *mounts) {
     const struct probe *probe = plan->probe;
-    int failed = mount_add(arena, mounts, owned(tree_of(&probe->workspace, true, "workspace")));
+    int failed = mount_add(arena, mounts, workspace_of(plan));
     if (probe->work_tree.path)
         failed |= mount_add(arena, mounts, owned(tree_of(&probe->work_tree, false, "work tree around the workspace")));
     for (size_t i = 0; i < probe->grants.count; i++) {
@@ -268,15 +279,18 @@ static const struct mount *mount_above(const mount_list *mounts, const char *pat
 
 /* Does `mount` change anything, standing where `above` is seen? */
 static bool adds_something(const struct mount *mount, const struct mount *above) {
-    bool on_host = above && above->kind == MOUNT_TREE;
+    bool on_host = above && above->kind == MOUNT_TREE && !above->discard;
+    bool in_overlay = above && above->discard; /* sockets in it are its own; a grant leads around it to the host */
     switch (mount->kind) {
     case MOUNT_LINK:
-        return !on_host;
+        return !on_host && !in_overlay;
     case MOUNT_EMPTY:
         return on_host || mount->step == STEP_PROC;
     case MOUNT_TREE:
-        if (!on_host || mount->device || mount->rights == RIGHTS_SOCKET)
+        if (mount->device || mount->rights == RIGHTS_SOCKET)
             return true;
+        if (!on_host)
+            return !in_overlay || mount->writable;
         return mount->writable && !above->writable;
     default:
         return true;

@@ -21,7 +21,7 @@ static struct mount_attributes attributes_of(const struct mount *mount) {
     struct mount_attributes attributes = {.attr_set = MOUNT_NOSUID, .propagation = MS_PRIVATE};
     if (!mount->device)
         attributes.attr_set |= MOUNT_NODEV;
-    if (!mount->writable && layer_on(STEP_MOUNTS_READONLY))
+    if ((!mount->writable || mount->discard) && layer_on(STEP_MOUNTS_READONLY))
         attributes.attr_set |= MOUNT_RDONLY;
     return attributes;
 }
@@ -63,7 +63,8 @@ static int make_filesystem(const char *type, const char *const options[][2], uns
     if (context < 0)
         return -1;
     for (size_t i = 0; options[i][0]; i++)
-        if (sys_fsconfig(context, FSCONFIG_SET_STRING_, options[i][0], options[i][1], 0))
+        if (sys_fsconfig(context, options[i][1] ? FSCONFIG_SET_STRING_ : FSCONFIG_SET_FLAG_, options[i][0],
+                         options[i][1], 0))
             return -1;
     if (sys_fsconfig(context, FSCONFIG_CMD_CREATE_, NULL, NULL, 0))
         return -1;
@@ -78,9 +79,8 @@ static int new_root(void) {
     return root;
 }
 
-static int new_view(struct spot target, const char *lower) {
-    const char *const options[][2] = {{"lowerdir", lower}, {NULL, NULL}};
-    unsigned readonly = layer_on(STEP_MOUNTS_READONLY) ? MOUNT_RDONLY : 0;
+static int new_overlay(struct spot target, const char *const options[][2], bool writable) {
+    unsigned readonly = !writable && layer_on(STEP_MOUNTS_READONLY) ? MOUNT_RDONLY : 0;
     autoclose int mount = make_filesystem("overlay", options, MOUNT_NOSUID | MOUNT_NODEV | readonly);
     return mount < 0 ? -1 : attach(mount, target);
 }
@@ -90,12 +90,18 @@ static int new_filesystem(const char *type, struct spot target, const char *cons
     return mount < 0 ? -1 : attach(mount, target);
 }
 
+static int new_scratch(struct spot target, const char *const options[][2]) {
+    autoclose int mount = make_filesystem("tmpfs", options, MOUNT_NOSUID | MOUNT_NODEV);
+    return mount < 0 ? -1 : attach(mount, target);
+}
+
 static int new_readonly(int target) {
     struct mount_attributes attributes = {.attr_set = MOUNT_RDONLY};
     return layer_on(STEP_MOUNTS_READONLY) ? sys_mount_setattr(target, "", AT_EMPTY_PATH, &attributes) : 0;
 }
 
-const struct mount_api mount_api_new = {new_root, new_tree, attach, new_view, new_filesystem, new_readonly};
+const struct mount_api mount_api_new = {new_root,       new_tree,    attach,      new_overlay,
+                                        new_filesystem, new_scratch, new_readonly};
 
 int mounts_prepare(const struct plan *plan, int userns, int *prepared, struct failure *failure) {
     for (size_t i = 0; i < plan->mounts.count; i++)

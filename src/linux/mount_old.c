@@ -70,7 +70,7 @@ static int real_path(int fd, char *out, size_t room) {
 
 static unsigned long flags_for(const struct mount *mount) {
     unsigned long flags = MS_NOSUID | (mount->device ? 0 : MS_NODEV);
-    return flags | (!mount->writable && layer_on(STEP_MOUNTS_READONLY) ? MS_RDONLY : 0);
+    return flags | ((!mount->writable || mount->discard) && layer_on(STEP_MOUNTS_READONLY) ? MS_RDONLY : 0);
 }
 
 /* mount(2) takes paths only: those of descriptors. */
@@ -105,26 +105,28 @@ static int old_attach(int tree, struct spot target) {
     return -1;
 }
 
-static int old_view(struct spot spot, const char *lower) {
-    char text[128];
-    fd_path to;
-    autoclose int target = spot_open(spot);
-    if (target < 0)
-        return -1;
-    snprintf(text, sizeof text, "lowerdir=%s", lower);
-    return mount("overlay", path_of(target, to), "overlay", MS_NOSUID | MS_NODEV | MS_RDONLY, text);
-}
-
-static int old_filesystem(const char *type, struct spot spot, const char *const options[][2]) {
-    char text[128] = "";
+static int make_filesystem(const char *type, struct spot spot, const char *const options[][2], unsigned long flags) {
+    char text[256] = "";
     fd_path to;
     autoclose int target = spot_open(spot);
     if (target < 0)
         return -1;
     for (size_t i = 0; options[i][0]; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%s", i ? "," : "", options[i][0],
-                 options[i][1]);
-    return mount(type, path_of(target, to), type, MS_NOSUID | MS_NOEXEC, text);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s%s", i ? "," : "", options[i][0],
+                 options[i][1] ? "=" : "", options[i][1] ? options[i][1] : "");
+    return mount(type, path_of(target, to), type, flags, text);
+}
+
+static int old_overlay(struct spot target, const char *const options[][2], bool writable) {
+    return make_filesystem("overlay", target, options, MS_NOSUID | MS_NODEV | (writable ? 0 : MS_RDONLY));
+}
+
+static int old_filesystem(const char *type, struct spot target, const char *const options[][2]) {
+    return make_filesystem(type, target, options, MS_NOSUID | MS_NOEXEC);
+}
+
+static int old_scratch(struct spot target, const char *const options[][2]) {
+    return make_filesystem("tmpfs", target, options, MS_NOSUID | MS_NODEV);
 }
 
 static int old_readonly(int target) {
@@ -134,4 +136,5 @@ static int old_readonly(int target) {
     return real_path(target, path, sizeof path) ? -1 : add_flags(path, MS_RDONLY, false);
 }
 
-const struct mount_api mount_api_old = {old_root, old_tree, old_attach, old_view, old_filesystem, old_readonly};
+const struct mount_api mount_api_old = {old_root,       old_tree,    old_attach,  old_overlay,
+                                        old_filesystem, old_scratch, old_readonly};

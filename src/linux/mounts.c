@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "linux/layers.h"
 #include "linux/lookup.h"
+#include "linux/overlay.h"
 #include "linux/sys.h"
 
 #include <errno.h>
@@ -15,13 +16,6 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-
-/* A file system being built. */
-struct build {
-    const struct mount_api *api;
-    int root;  /* of the box */
-    int empty; /* O_PATH: the folder under the mount point of /proc, in which nothing is or can be made */
-};
 
 int failure_set(struct failure *failure, enum step step, int error, const char *detail) {
     failure->step = step;
@@ -74,20 +68,10 @@ static int close_nested(int root) {
     return fd_write_all(limit, "0\n", 2);
 }
 
-/* A read-only tree below a writable folder: Landlock can't tell it from what it lies in, so FIFOs must lead nowhere. */
-static int make_view(const struct build *build, const struct mount *mount) {
-    char lower[80];
-    autoclose int target = lookup_open(build->root, mount->target);
-    if (target < 0)
-        return -1;
-    /* two layers, or overlayfs wants an upper one; the first gives the folder its owner and mode */
-    snprintf(lower, sizeof lower, "/proc/self/fd/%d:/proc/self/fd/%d", target, build->empty);
-    return build->api->view((struct spot){target, ""}, lower);
-}
-
-/* Bind what the mount says onto `target`. */
-static int make_bind(const struct build *build, const struct mount *mount, struct spot target) {
+int mounts_bind(const struct build *build, const struct mount *mount, struct spot target, int prepared) {
     const struct mount_api *api = build->api;
+    if (prepared >= 0)
+        return api->attach(prepared, target);
     if (mount->kind == MOUNT_EMPTY)
         return api->tree(mount->folder ? (struct spot){build->empty, ""} : (struct spot){build->root, "dev/null"},
                          target, mount, false);
@@ -97,6 +81,14 @@ static int make_bind(const struct build *build, const struct mount *mount, struc
         return api->tree((struct spot){AT_FDCWD, mount->source}, target, mount, false);
     autoclose int source = lookup_open_same(mount->source, mount->dev, mount->ino);
     return source < 0 ? -1 : api->tree((struct spot){source, ""}, target, mount, mount->folder);
+}
+
+/* Where a tree of the host is, nothing can be made: a tmpfs of its own hides what is there. */
+static int make_scratch(const struct mount_api *api, const struct mount *mount, struct spot target) {
+    char mode[8];
+    const char *const options[][2] = {{"mode", mode}, {NULL, NULL}};
+    snprintf(mode, sizeof mode, "%04o", mount->mode & 07777);
+    return api->scratch(target, options);
 }
 
 static int make_on(const struct build *build, const struct mount *mount, struct spot target, int prepared) {
@@ -110,10 +102,14 @@ static int make_on(const struct build *build, const struct mount *mount, struct 
         return api->filesystem("devpts", target, terminals);
     case MOUNT_QUEUES: /* ENODEV: a kernel without POSIX message queues */
         return api->filesystem("mqueue", target, no_options) && errno != ENODEV ? -1 : 0;
+    case MOUNT_SCRATCH:
+        return mount->create ? api->tree(target, target, mount, false) : make_scratch(api, mount, target);
     default:
-        if (prepared >= 0 ? api->attach(prepared, target) : make_bind(build, mount, target))
+        if (mount->discard)
+            return overlay_discard(build, mount, target, prepared);
+        if (mounts_bind(build, mount, target, prepared))
             return -1;
-        return mount->view ? make_view(build, mount) : 0;
+        return mount->view ? overlay_view(build, mount) : 0;
     }
 }
 

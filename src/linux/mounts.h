@@ -28,16 +28,28 @@ struct mount_api {
     int (*tree)(struct spot source, struct spot target, const struct mount *mount, bool recursive);
     /* Attach one prepared, detached tree. */
     int (*attach)(int tree, struct spot target);
-    /* A read-only view of `target` on itself: what is in it, but for FIFOs and sockets, which lead nowhere. `lower` are
-     * the paths of an empty folder and of the target, as overlayfs wants them. */
-    int (*view)(struct spot target, const char *lower);
-    /* A new file system of this type. */
+    /* A new overlay with these options; a name without a value is a flag. */
+    int (*overlay)(struct spot target, const char *const options[][2], bool writable);
+    /* A new file system of this type, without programs and devices. */
     int (*filesystem)(const char *type, struct spot target, const char *const options[][2]);
+    /* A new tmpfs. */
+    int (*scratch)(struct spot target, const char *const options[][2]);
     /* Make the mount whose root `target` is read-only, without those below it. */
     int (*readonly)(int target);
 };
 extern const struct mount_api mount_api_new; /* open_tree, fsmount (5.2), mount_setattr (5.12) */
 extern const struct mount_api mount_api_old; /* mount(2): drop when 5.12 is the floor */
+
+/* A file system being built. */
+struct build {
+    const struct mount_api *api;
+    int root;  /* of the box */
+    int empty; /* O_PATH: the folder under the mount point of /proc, in which nothing is or can be made */
+};
+
+/* Bind what the mount says onto `target`; `prepared`: its detached tree, or -1. */
+int mounts_bind(const struct build *build, const struct mount *mount, struct spot target, int prepared)
+    __attribute__((nonnull, warn_unused_result));
 
 /* Prepared trees of a root caller, made by the supervisor in its own mount namespace: prepared[i] is a detached tree
  * for mount i, or -1. */

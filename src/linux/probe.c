@@ -162,16 +162,19 @@ static void note_mount(struct place *place, const char *point) {
         place->has_mounts = true;
 }
 
-/* Which of the folders that may be read have mounts below them? */
-static int probe_mounts(struct probe *probe) {
+/* Which of the folders that may be read, or are seen through an overlay, have mounts below them? */
+static int probe_mounts(const struct policy *policy, struct probe *probe) {
     struct lines table;
     struct mountinfo mount;
-    if (!probe->grants.count && !probe->work_tree.path)
+    bool direct = policy->mode.value == MODE_DIRECT;
+    if (!probe->grants.count && !probe->work_tree.path && direct)
         return 0;
     if (mountinfo_open(&table))
         return -1;
     while (mountinfo_next(&table, &mount)) {
         note_mount(&probe->work_tree, mount.point);
+        if (!direct)
+            note_mount(&probe->workspace, mount.point);
         for (size_t i = 0; i < probe->grants.count; i++)
             note_mount(&probe->grants.at[i], mount.point);
     }
@@ -191,7 +194,7 @@ static int probe_places(struct arena *arena, const struct policy *policy, struct
             return -1;
     }
     return resolve(arena, "/", "/proc/self/exe", &probe->executable, NULL) || probe_work_tree(arena, probe, err) ||
-                   probe_mounts(probe)
+                   probe_mounts(policy, probe)
                ? -1
                : 0;
 }

@@ -13,6 +13,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -94,6 +96,24 @@ static int verify_mounts(const struct check *check) {
             return -1;
     }
     return 0;
+}
+
+/* The workspace as its mode has it: nothing can be made in it; or it is an overlay, and not the folder that was bound
+ * into that. */
+static int verify_workspace(const struct check *check) {
+    const struct plan *plan = check->plan;
+    struct statfs system;
+    struct stat status;
+    if (plan->policy->mode.value == MODE_READONLY && layer_on(STEP_MOUNTS_READONLY))
+        return verify_readonly(check, plan->workspace);
+    if (plan->policy->mode.value != MODE_DISCARD)
+        return 0;
+    return must_be(check, GUARANTEE_FS_WRITE, "the workspace is an overlay",
+                   !statfs(plan->workspace, &system) && system.f_type == OVERLAYFS_SUPER_MAGIC) ||
+                   must_be(check, GUARANTEE_FS_WRITE, "the workspace is another folder than the host's",
+                           !stat(plan->workspace, &status) && status.st_dev != plan->probe->workspace.dev)
+               ? -1
+               : 0;
 }
 
 static int verify_namespaces(const struct check *check) {
@@ -228,8 +248,8 @@ int verify_box(const struct plan *plan, const struct witness *witness, const int
                struct failure *failure) {
     const struct check check = {plan, witness, failure};
     static int (*const checks[])(const struct check *) = {
-        verify_read,    verify_landlock,  verify_mounts, verify_namespaces, verify_network,    verify_sockets,
-        verify_process, verify_privilege, verify_ids,    verify_kernel,     verify_environment};
+        verify_read,    verify_landlock, verify_mounts,    verify_workspace, verify_namespaces, verify_network,
+        verify_sockets, verify_process,  verify_privilege, verify_ids,       verify_kernel,     verify_environment};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         if (checks[i](&check))
             return -1;

@@ -55,16 +55,20 @@ json_t *describe_guarantees(const struct plan *plan, bool ran) {
     return finish(all, failed);
 }
 
-static json_t *describe_mounts(const struct plan *plan) {
+static const char *kind_of(const struct mount *mount) {
     static const char *const kinds[] = {[MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",   [MOUNT_PROC] = "proc",
                                         [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",     [MOUNT_LINK] = "link",
                                         [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only"};
+    return mount->discard ? "overlay" : kinds[mount->kind];
+}
+
+static json_t *describe_mounts(const struct plan *plan) {
     json_t *mounts = json_array();
     int failed = 0;
     for (size_t i = 0; i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
-        json_t *one = json_pack("{s:s, s:o, s:b, s:s}", "kind", kinds[mount->kind], "path",
-                                describe_bytes(mount->target), "writable", mount->writable, "why", mount->why);
+        json_t *one = json_pack("{s:s, s:o, s:b, s:s}", "kind", kind_of(mount), "path", describe_bytes(mount->target),
+                                "writable", mount->writable, "why", mount->why);
         failed |= json_array_append_new(mounts, one);
     }
     return finish(mounts, failed);
@@ -129,13 +133,15 @@ static const char *root_text(const struct plan *plan) {
 
 json_t *describe_plan(const struct plan *plan) {
     return json_pack(
-        "{s:s, s:{s:s, s:i}, s:{s:I, s:I, s:s, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}", "backend",
+        "{s:s, s:{s:s, s:i}, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",
+        "backend",
         plan->backend,                                                                     //
         "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, //
         "ids", "uid", (json_int_t)plan->probe->uid, "gid", (json_int_t)plan->probe->gid, "root", root_text(plan),
         "host_uid",
         (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid), //
         "workspace", describe_bytes(plan->workspace),                       //
+        "mode", mode_name((enum mode)plan->policy->mode.value),             //
         "folder", describe_bytes(plan->current),                            //
         "home", describe_bytes(plan->home),                                 //
         "mounts", describe_mounts(plan),                                    //

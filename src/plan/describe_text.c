@@ -23,7 +23,11 @@ static bool is_read(const struct mount *mount) {
 }
 
 static bool is_written(const struct mount *mount) {
-    return mount->kind == MOUNT_TREE && mount->writable && mount->rights == RIGHTS_WRITE;
+    return mount->kind == MOUNT_TREE && mount->writable && mount->rights == RIGHTS_WRITE && !mount->discard;
+}
+
+static bool is_discarded(const struct mount *mount) {
+    return mount->discard;
 }
 
 static bool is_scratch(const struct mount *mount) {
@@ -98,9 +102,16 @@ int describe_text(const struct plan *plan, FILE *out) {
         fprintf(out, ", host uid %u outside\n", plan->id_base);
     else
         fprintf(out, "%s\n", plan->root_kept ? ", host uid 0 outside (root-kept)" : " and outside");
+    static const char *const modes[] = {[MODE_DIRECT] = "changes are made",
+                                        [MODE_DISCARD] = "changes are gone at the end",
+                                        [MODE_READONLY] = "nothing can be changed"};
+    enum mode mode = (enum mode)plan->policy->mode.value;
+    fprintf(out, "Workspace: %s (mode %s: %s)\n", path_show(plan->workspace, shown, sizeof shown), mode_name(mode),
+            modes[mode]);
     fprintf(out, "Starts in: %s\n", path_show(plan->current, shown, sizeof shown));
     fputs("\nFiles\n", out);
     list_mounts(plan, out, "  can be changed:\n  ", is_written);
+    list_mounts(plan, out, "  can be changed, and is as before when the command has ended:\n  ", is_discarded);
     list_mounts(plan, out, "  can be read:\n  ", is_read);
     list_mounts(plan, out, "  private, empty, gone afterwards:\n  ", is_scratch);
     list_mounts(plan, out, "  covered:\n  ", is_cover);

@@ -38,6 +38,14 @@ static bool holds_system(const char *path) {
     return false;
 }
 
+/* Is it a system root, or above one? */
+static bool is_root_or_above(const char *path) {
+    for (size_t i = 0; roots_system[i]; i++)
+        if (path_is_under(roots_system[i], path))
+            return true;
+    return false;
+}
+
 /* A writable root must not hold the home, pinfold itself, or the system. */
 static int check_writable(const char *option, const char *path, const struct probe *probe, struct error *err) {
     char shown[1024];
@@ -72,6 +80,56 @@ static int check_writable(const char *option, const char *path, const struct pro
                          "the system",
                          option, shown);
     return 0;
+}
+
+/* A workspace that the command can't change on the host: its mode shows it, or shows it through an overlay. */
+static int check_kept(const char *option, const char *path, enum mode mode, const struct probe *probe,
+                      struct error *err) {
+    char shown[1024];
+    path_show(path, shown, sizeof shown);
+    if (strcmp(path, "/") == 0)
+        return error_set(err, EXIT_USAGE,
+                         "%s is /: every file of the host would be shown; name the folder that the command works in, "
+                         "such as --workspace /path/to/checkout",
+                         option);
+    const struct place *homes[] = {&probe->home, &probe->account_home};
+    for (size_t i = 0; i < 2; i++)
+        if (homes[i]->path && strcmp(homes[i]->path, "/") != 0 && path_is_under(homes[i]->path, path))
+            return error_set(err, EXIT_USAGE,
+                             "%s %s is %sthe home folder %s, and everything in it would be shown; name a folder in it, "
+                             "such as --workspace %s/project",
+                             option, shown, strcmp(homes[i]->path, path) == 0 ? "" : "above ", homes[i]->path,
+                             homes[i]->path);
+    const char *kernel = kernel_folder(path);
+    if (kernel)
+        return error_set(err, EXIT_USAGE, "%s %s: %s belongs to the kernel; name an ordinary folder", option, shown,
+                         kernel);
+    /* below a system root that every box shows as it is, nothing is opened by looking */
+    if (holds_system(path) && (mode != MODE_READONLY || is_root_or_above(path)))
+        return error_set(err, EXIT_USAGE, "%s %s is part of the system; name a folder that is not", option, shown);
+    return 0;
+}
+
+static int check_workspace(const char *option, const struct policy *policy, const struct probe *probe,
+                           struct error *err) {
+    const char *path = probe->workspace.path;
+    enum mode mode = (enum mode)policy->mode.value;
+    return mode == MODE_DIRECT ? check_writable(option, path, probe, err) : check_kept(option, path, mode, probe, err);
+}
+
+/* A folder that may be changed must not hold a workspace that is to stay as it is. */
+static int check_beside(const struct policy *policy, const struct grant *grant, const struct place *place,
+                        const struct probe *probe, struct error *err) {
+    char shown[1024], workspace[1024];
+    if (policy->mode.value == MODE_DIRECT || grant->access != ACCESS_WRITE ||
+        !path_is_under(probe->workspace.path, place->path))
+        return 0;
+    return error_set(err, EXIT_USAGE,
+                     "%s %s holds the workspace %s, whose changes mode %s (%s) keeps off the host; grant folders in it "
+                     "or beside it, or choose --mode direct",
+                     grant->origin, path_show(place->path, shown, sizeof shown),
+                     path_show(probe->workspace.path, workspace, sizeof workspace),
+                     mode_name((enum mode)policy->mode.value), policy->mode.origin);
 }
 
 static int check_found(const char *option, const char *asked, const struct place *place, struct error *err) {
@@ -129,13 +187,14 @@ int roots_check(const struct policy *policy, const struct probe *probe, struct e
         return error_set(err, EXIT_USAGE,
                          "the current folder can't be used as workspace (%s); name one: --workspace DIR",
                          strerror(probe->workspace.error));
-    if (check_found(option, asked, &probe->workspace, err) || check_writable(option, probe->workspace.path, probe, err))
+    if (check_found(option, asked, &probe->workspace, err) || check_workspace(option, policy, probe, err))
         return -1;
     if (!S_ISDIR(probe->workspace.mode))
         return error_set(err, EXIT_USAGE, "%s %s is not a folder; name the folder that holds it", option,
                          path_show(asked, shown, sizeof shown));
     for (size_t i = 0; i < policy->grants.count; i++)
-        if (check_grant(&policy->grants.at[i], &probe->grants.at[i], probe, err))
+        if (check_grant(&policy->grants.at[i], &probe->grants.at[i], probe, err) ||
+            check_beside(policy, &policy->grants.at[i], &probe->grants.at[i], probe, err))
             return -1;
     return 0;
 }

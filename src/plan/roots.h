@@ -6,7 +6,8 @@
 #include "policy/policy.h"
 
 /* Refuse (125, with what to type instead) a workspace or grant that would open more than its name says: `/`, the home,
- * an ancestor of pinfold itself, system folders for writing, /proc and /dev; and a path that isn't there. */
+ * an ancestor of pinfold itself, system folders for writing, /proc and /dev; a path that isn't there; and what may be
+ * changed above a workspace that may not. */
 int roots_check(const struct policy *policy, const struct probe *probe, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 

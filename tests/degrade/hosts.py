@@ -107,8 +107,9 @@ def assert_refused(lab, result, cause=".", remedy="."):
 class State:
     """Compares what the box looks like inside on an adverse host with what it looks like undisturbed."""
 
-    def __init__(self, lab):
+    def __init__(self, lab, *options):
         self.lab = lab
+        self.options = options
         self.granted = lab.outside / "granted"
         self.hidden = lab.outside / "hidden"
         for folder in (self.granted, self.hidden):
@@ -120,7 +121,7 @@ class State:
     def run(self, inner=(), options=(), **more):
         self.receipt.unlink(missing_ok=True)
         script = f": >{MARKER}; echo ran; exec 2>&1\n{STATE}"
-        result = in_box(self.lab, "--read", self.granted, "--receipt", self.receipt, *options, inner=inner,
+        result = in_box(self.lab, "--read", self.granted, "--receipt", self.receipt, *self.options, *options, inner=inner,
                         command=["sh", "-c", script, "sh", self.granted, self.hidden], **more)
         result.out = normal(result.out)
         return result
@@ -130,7 +131,7 @@ class State:
         result = self.run(inner=degraded("acct=EPERM"))
         assert "ran\n" in result.out and result.err == "", f"control leg: {result}"
         assert "text of granted" in result.out and "text of hidden" not in result.out, result
-        (self.lab.ws / MARKER).unlink()
+        (self.lab.ws / MARKER).unlink(missing_ok="discard" in self.options)
         return result
 
     def guarantees(self):

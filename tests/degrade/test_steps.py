@@ -85,10 +85,10 @@ RUNNING = ("read", "write", "poll", "sendto", "sendmsg", "recvmsg")
 CALLS_MAX = 400
 
 
-def calls_before_command(lab, name):
+def calls_before_command(lab, name, *options):
     """How often a call is made in a launch whose command doesn't exist, so that all the calls are pinfold's own."""
     def reached(count):
-        result = in_box(lab, command=["/nonexistent/command"], inner=degraded(f"{name}#{count}=kill"))
+        result = in_box(lab, *options, command=["/nonexistent/command"], inner=degraded(f"{name}#{count}=kill"))
         assert nothing_ran(lab, result)
         return result.code == -signal.SIGKILL
 
@@ -102,11 +102,11 @@ def calls_before_command(lab, name):
     return made
 
 
-def fail_each(lab, name, errors):
-    state = State(lab)
+def fail_each(lab, name, errors, *options):
+    state = State(lab, *options)
     reference = state.undisturbed()
     problems = []
-    for count in range(1, calls_before_command(lab, name) + 1):
+    for count in range(1, calls_before_command(lab, name, *options) + 1):
         for error in errors:
             rule = f"{name}#{count}={error},until-execve"   # not in the command itself
             try:

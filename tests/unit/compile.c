@@ -5,7 +5,10 @@
 #include "base/path.h"
 
 static bool step_needed(const struct host *host, int step) {
-    return step == STEP_IDMAPPED_MOUNTS ? host->probe.outer_root : step == STEP_RELAY ? host->plan.relay : true;
+    return step == STEP_IDMAPPED_MOUNTS ? host->probe.outer_root
+           : step == STEP_RELAY         ? host->plan.relay
+           : step == STEP_OVERLAY       ? host->policy.mode.value == MODE_DISCARD
+                                        : true;
 }
 
 /* The guarantees that are lost with a step: what steps.def says, or all. */
@@ -38,6 +41,7 @@ static void a_missing_step_loses_exactly_its_guarantees(void **state) {
         for (int step = 0; step < STEP_COUNT; step++) {
             struct host host;
             hosts[i](&host);
+            host.policy.mode = (struct setting){step == STEP_OVERLAY ? MODE_DISCARD : MODE_DIRECT, "--mode"};
             host.probe.missing[step] = EPERM;
             host_must_compile(&host);
             uint32_t kept = i == 2 ? lost_with(STEP_IDMAPPED_MOUNTS) : 0;
@@ -66,6 +70,7 @@ static void a_refusal_names_cause_remedy_and_waiver(void **state) {
     for (int step = 0; step < STEP_COUNT; step++) {
         struct host host;
         host_root(&host);
+        host.policy.mode = (struct setting){MODE_DISCARD, "--mode"};
         host.probe.missing[step] = ENOSPC;
         host.probe.detail = "on-this-thing";
         host_must_compile(&host);

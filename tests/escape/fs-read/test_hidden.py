@@ -122,3 +122,17 @@ def test_e061_grant_of_one_file(lab):
     lab.legs(["list-name", lab.outside, "dir"], {"ENOENT"}, options=options)
     lab.legs(["write", lab.outside / "f"], {"EROFS"}, options=options, prepare=lambda: lab.file(lab.outside / "f"),
              witness=lambda: (lab.outside / "f").read_bytes(), grant=["--write", lab.outside / "f"])
+
+
+def test_e061_home_in_a_granted_folder(lab):
+    """A granted folder in which the home lies doesn't show what is in the home: an empty one stands there, which can
+    be written to. A grant of the home itself does."""
+    def scene():
+        prepare(lab)
+        lab.file(lab.home / "secret", "secret\n")
+
+    lab.legs(["read", lab.home / "secret"], {"ENOENT"}, options=["--read", lab.scratch.path], prepare=scene,
+             without=("landlock", "mounts-readonly", "seccomp"), grant=["--read", lab.home])
+    script = f"ls -A {lab.home}; echo x >{lab.home}/new && cat {lab.home}/new; ls {lab.scratch.path}"
+    result = lab.run(["/bin/sh", "-c", script], "--read", lab.scratch.path)
+    assert result.out == "x\nhome\noutside\nws\n" and not (lab.home / "new").exists(), result

@@ -1,0 +1,87 @@
+"""Hosts on which a workspace can't lie under an overlay: --mode discard is refused, never a plain folder instead."""
+import pytest
+
+from harness import tree
+from hosts import State, assert_refused, degraded, in_box
+from test_steps import calls_before_command, fail_each, root_and_one
+
+DISCARD = ["--mode", "discard"]
+CAUSE, REMEDY = "overlay over the workspace", "6.6.*--mode direct or --mode readonly"
+NO_NEW_CALLS = "fsopen=ENOSYS,fsconfig=ENOSYS,fsmount=ENOSYS,open_tree=ENOSYS,move_mount=ENOSYS,mount_setattr=ENOSYS," \
+               "open_tree_attr=ENOSYS"
+SCRIPT = ["sh", "-c", "echo ran; echo x >f; echo y >new; cat f"]
+
+
+def refused_unchanged(lab, rules, cause=CAUSE, remedy=REMEDY, options=()):
+    lab.file(lab.ws / "f", "host\n")
+    before = tree(lab.ws)
+    assert_refused(lab, in_box(lab, *DISCARD, *options, inner=degraded(rules), command=SCRIPT), cause, remedy)
+    assert tree(lab.ws) == before
+
+
+@pytest.mark.parametrize("rules, error", [
+    ("fsconfig@1:0=EINVAL", "EINVAL"),       # no userxattr: before 5.11
+    ("fsetxattr=EOPNOTSUPP", "EOPNOTSUPP"),  # no attributes user.* on tmpfs: before 6.6
+    ("fsetxattr=EPERM", "EPERM"), ("fremovexattr=EPERM", "EPERM"), ("fchmod=EPERM", "EPERM"), ("utimensat=EPERM", "EPERM"),
+    ("unlinkat=EPERM", "EPERM"),
+])
+def test_what_an_overlay_needs_is_missing(lab, rules, error):
+    refused_unchanged(lab, rules, f"{CAUSE}.*{lab.ws}: {error}")
+
+
+def test_no_waiver_helps(lab):
+    waived = [w for name in ("fs-write", "fs-metadata", "privilege") for w in ("--waive", name)]
+    refused_unchanged(lab, "fsetxattr=EOPNOTSUPP", options=waived)
+
+
+@pytest.mark.parametrize("error", ["EPERM", "ENODEV", "EINVAL"])
+def test_the_overlay_itself_is_missing(lab, error):
+    """The last file system of a launch is the overlay, or what lies under it: fsopen fails with each errno."""
+    last = calls_before_command(lab, "fsopen", *DISCARD)
+    refused_unchanged(lab, f"fsopen#{last}={error}", f"{CAUSE}.*{error}")
+    refused_unchanged(lab, f"fsopen#{last - 1}={error}", f"{CAUSE}.*{error}")
+
+
+def test_the_overlay_by_the_old_calls(lab):
+    """Where the new mount calls are missing it is made by mount(2), each of whose calls can fail. A root
+    caller has no mapped owners then: that refuses, and with privilege given up the overlay maps root alone."""
+    options = [*DISCARD, *(["--waive", "privilege"] if lab.user.uid == 0 else [])]
+    run = lambda more: in_box(lab, *options, inner=degraded(NO_NEW_CALLS + more), command=SCRIPT)
+    if lab.user.uid == 0:
+        refused_unchanged(lab, NO_NEW_CALLS, "map the owners", "ordinary user")
+    lab.file(lab.ws / "f", "host\n")
+    before = tree(lab.ws)
+    result = run("")
+    assert (result.code, result.out) == (0, "ran\nx\n") and tree(lab.ws) == before, result
+    causes = {}
+    for number in range(3, 200):   # after / and the root, which can be made in three places
+        result = run(f",mount#{number}=EPERM")
+        if result.code == 0:
+            break
+        assert_refused(lab, result)
+        causes[number] = CAUSE in result.err
+    assert number > 10 and sum(causes.values()) >= 3, causes   # tmpfs, bind and its flags, overlay
+    assert tree(lab.ws) == before
+
+
+@root_and_one
+@pytest.mark.parametrize("name", ["fsopen", "fsconfig", "fsmount", "move_mount", "mount_setattr", "mkdirat", "umount2",
+                                  "unlinkat", "fsetxattr", "fremovexattr", "fchown", "fchmod", "utimensat", "openat2",
+                                  "statfs", "open_tree"])
+def test_one_call_of_a_discarding_launch_fails(lab, name):
+    fail_each(lab, name, ["EPERM"], *DISCARD)
+
+
+@root_and_one
+@pytest.mark.parametrize("rules", ["statfs=EACCES", "stat=EACCES,newfstatat=EACCES,statx=EACCES"])
+def test_the_proof_itself_is_made_to_lie(lab, rules):
+    """Whatever keeps verify from seeing that the workspace is an overlay refuses the run."""
+    state = State(lab, *DISCARD)
+    reference = state.undisturbed()
+    state.assert_held_or_refused(state.run(inner=degraded(rules)), reference)
+
+
+@pytest.mark.parametrize("rules", ["mkdir=EACCES", "chmod=EACCES", "mkdir=EEXIST"])
+def test_the_proof_of_a_readonly_workspace(lab, rules):
+    result = in_box(lab, "--mode", "readonly", inner=degraded(rules), command=["sh", "-c", "echo ran"])
+    assert_refused(lab, result, "fs-write|fs-metadata", "report")
