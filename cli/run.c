@@ -2,13 +2,14 @@
 #include "box/receipt.h"
 #include "cli.h"
 
-#include "base/fd.h"
 #include "base/path.h"
 #include "policy/layers.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The command: what was given, or the shell of somebody who sits at a terminal. */
 static int choose_command(struct box *box, char *const *caller, struct error *err) {
@@ -60,8 +61,8 @@ static void warn_sockets(const struct box *box, char *const *caller) {
     }
 }
 
-static int run(struct box *box, char *const *caller, struct error *err) {
-    if (choose_command(box, caller, err) || box_plan(box, caller, err))
+static int run(struct box *box, const struct receipt *receipt, char *const *caller, struct error *err) {
+    if (box_plan(box, caller, err) || receipt_guard(receipt, &box->plan, err))
         return -1;
     warn_sockets(box, caller);
     if (box->plan.notice)
@@ -89,29 +90,42 @@ static void print_end(const struct box *box) {
     }
 }
 
+/* -1: the receipt could not be written, which has been said. */
+static int write_receipt(const struct receipt *receipt, const struct box *box, const struct error *err) {
+    char text[256];
+    if (!receipt_write(receipt, box, err))
+        return 0;
+    snprintf(text, sizeof text, "the receipt could not be written: %s", strerror(errno));
+    print_message(text);
+    return -1;
+}
+
+/* The policy is wrong: what was understood of the command line says where the receipt goes. */
+static int end_wrong(struct box *box, const struct policy *flags, const struct error *err) {
+    struct receipt receipt;
+    struct error other = {0};
+    box->policy = *flags;
+    box->result = (struct result){.outcome = OUTCOME_USAGE, .status = err->status};
+    if (!receipt_open(&receipt, box, &other))
+        (void)!write_receipt(&receipt, box, err);
+    receipt_close(&receipt);
+    return print_error(err);
+}
+
 int command_run_box(int argc, char **argv, char *const *caller) {
     struct box box = {0};
     struct policy flags = {0};
     struct options options = {.policy = &flags};
     struct error err = {0};
-    autoclose int receipt = -1;
+    struct receipt receipt;
     int wrong = options_parse(&box.arena, RUN, argc, argv, &options, &err);
     if (!wrong && options.help)
         return print_help(RUN);
-    if (wrong || layers_merge(&box.arena, &flags, &box.policy, &err)) {
-        /* what was understood before the mistake says where the receipt goes */
-        struct error other = {0};
-        box.policy = flags;
-        if (!receipt_open(&box.policy, &receipt, &other) && receipt >= 0) {
-            box.result = (struct result){.outcome = OUTCOME_USAGE, .status = err.status};
-            if (receipt_write(receipt, &box, &err))
-                print_message("the receipt could not be written");
-        }
+    if (wrong || layers_merge(&box.arena, &flags, &box.policy, &err) || choose_command(&box, caller, &err))
+        return end_wrong(&box, &flags, &err);
+    if (receipt_open(&receipt, &box, &err))
         return print_error(&err);
-    }
-    if (receipt_open(&box.policy, &receipt, &err))
-        return print_error(&err);
-    if (run(&box, caller, &err)) {
+    if (run(&box, &receipt, caller, &err)) {
         if (box.result.status != err.status)
             box.result = (struct result){.outcome = err.status == EXIT_USAGE ? OUTCOME_USAGE : OUTCOME_REFUSED,
                                          .status = err.status};
@@ -119,11 +133,9 @@ int command_run_box(int argc, char **argv, char *const *caller) {
     } else {
         print_end(&box);
     }
-    if (receipt >= 0 && receipt_write(receipt, &box, &err)) {
-        print_message("the receipt could not be written");
-        if (box.result.status == 0)
-            box.result.status = EXIT_REFUSED;
-    }
+    if (write_receipt(&receipt, &box, &err) && box.result.status == 0)
+        box.result.status = EXIT_REFUSED;
+    receipt_close(&receipt);
     int status = box.result.status;
     return status;
 }

@@ -9,7 +9,6 @@ Three legs, always in this order:
 An attack is a command that prints one line: `ok` (with detail after it), or the name of an errno such
 as EROFS. A death by signal counts as the signal's name, such as SIGSYS.
 """
-import json
 import os
 import shutil
 import signal
@@ -17,6 +16,8 @@ import stat
 import subprocess
 import tempfile
 from pathlib import Path
+
+import receipts
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("PINFOLD_BUILD", ROOT / "build"))
@@ -144,7 +145,7 @@ class Lab:
         """Run in a box and return (result, receipt as a dict)."""
         path = self.scratch.path / "receipt.json"
         result = self.run(argv, "--receipt", path, *options, **more)
-        return result, json.loads(path.read_text())
+        return result, receipts.read(path)
 
     def legs(self, attack, expect, *, options=(), grant=None, prepare=None, witness=None, without=(), control=True,
              control_argv=None, **more):

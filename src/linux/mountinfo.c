@@ -1,6 +1,7 @@
 /* mountinfo.c (touching: /proc/self/mountinfo). See mountinfo.h. */
 #include "linux/mountinfo.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int mountinfo_open(struct lines *lines) {
@@ -22,17 +23,27 @@ static void unescape(char *text) {
     *out = '\0';
 }
 
+/* The next field of a line, ended with a NUL; NULL when there is none. */
+static char *next_field(char **at) {
+    char *field = *at, *end = strchr(field, ' ');
+    if (!end || end == field)
+        return NULL;
+    *end = '\0';
+    *at = end + 1;
+    return field;
+}
+
 bool mountinfo_next(struct lines *lines, struct mountinfo *mount) {
     for (char *line; (line = lines_next(lines));) {
-        char *point = line, *rest;
-        for (int field = 0; field < 4 && point; field++) /* id, parent, device, root */
-            point = (point = strchr(point, ' ')) ? point + 1 : NULL;
-        if (!point || !(rest = strchr(point, ' ')))
+        char *id = next_field(&line), *parent = id ? next_field(&line) : NULL;
+        char *device = parent ? next_field(&line) : NULL, *root = device ? next_field(&line) : NULL;
+        char *point = root ? next_field(&line) : NULL;
+        if (!point)
             continue;
-        *rest++ = '\0';
-        rest[strcspn(rest, " ")] = '\0';
+        line[strcspn(line, " ")] = '\0';
+        unescape(root);
         unescape(point);
-        *mount = (struct mountinfo){point, rest};
+        *mount = (struct mountinfo){(unsigned)strtoul(id, NULL, 10), device, root, point, line};
         return true;
     }
     return false;

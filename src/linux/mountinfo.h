@@ -5,6 +5,9 @@
 #include "base/lines.h"
 
 struct mountinfo {
+    unsigned id;
+    const char *device;  /* of the file system, as major:minor */
+    const char *root;    /* what of the file system is mounted, escapes undone */
     const char *point;   /* absolute path, escapes undone */
     const char *options; /* of the mount, comma-separated: ro,nosuid,... */
 };

@@ -15,6 +15,10 @@ json_t *describe_bytes(const char *bytes) __attribute__((nonnull));
 /* The parts that explain and receipt have in common; NULL when out of memory. */
 json_t *describe_plan(const struct plan *plan) __attribute__((nonnull));
 
+/* Add to what describe_plan told: policy_digest and plan_digest, both SHA-256 in hexadecimal. pinfold-receipt(5) says
+ * over what. -1 when out of memory. */
+int describe_digests(const struct plan *plan, json_t *told) __attribute__((nonnull, warn_unused_result));
+
 /* {"fs-read": {"state": "held", "layers": [...], "proof": "tried", "promise": "..."}, ...}. `ran`: the launch proved
  * it. */
 json_t *describe_guarantees(const struct plan *plan, bool ran) __attribute__((nonnull));

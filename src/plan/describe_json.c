@@ -131,12 +131,23 @@ static const char *root_text(const struct plan *plan) {
     return plan->root_mapped ? "root-mapped" : plan->root_kept ? "root-kept" : "user";
 }
 
+/* The steps that this host was seen not to have, and the errno of the attempt. */
+static json_t *describe_missing(const struct probe *probe) {
+    json_t *all = json_object();
+    int failed = !all;
+    for (int step = 0; step < STEP_COUNT; step++)
+        if (probe->missing[step])
+            failed |= json_object_set_new(all, step_text[step].name, json_string(error_name(probe->missing[step])));
+    return finish(all, failed);
+}
+
 json_t *describe_plan(const struct plan *plan) {
-    return json_pack(
-        "{s:s, s:{s:s, s:i}, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",
+    json_t *told = json_pack(
+        "{s:s, s:{s:s, s:i, s:o}, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",
         "backend",
-        plan->backend,                                                                     //
-        "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, //
+        plan->backend, //
+        "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, "missing",
+        describe_missing(plan->probe), //
         "ids", "uid", (json_int_t)plan->probe->uid, "gid", (json_int_t)plan->probe->gid, "root", root_text(plan),
         "host_uid",
         (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid), //
@@ -150,4 +161,5 @@ json_t *describe_plan(const struct plan *plan) {
         "environment", describe_environment(plan),                          //
         "limits", "timeout_ms", (json_int_t)plan->policy->timeout.value, "grace_ms",
         (json_int_t)plan->policy->grace.value, "output_bytes", (json_int_t)plan->policy->output_limit.value);
+    return finish(told, told ? describe_digests(plan, told) : 0);
 }

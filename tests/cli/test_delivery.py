@@ -1,5 +1,4 @@
 """Output that can't be delivered: said, never a silent success, and never a wait without end."""
-import json
 import os
 import shlex
 import subprocess
@@ -7,6 +6,7 @@ import time
 
 import pytest
 
+import receipts
 from workbench import box_argv, raw, run_with_mounts
 
 FULL = "mkdir full; mount -t tmpfs -o size=4k t full; cd '{ws}'"
@@ -26,7 +26,7 @@ def test_full_disk_is_125_and_said(lab):
     code, out, err = on_a_full_disk(lab, FILL, 1, "--receipt", receipt)
     assert code == 125 and out == "" and err.startswith("pinfold: ") and err.count("\n") == 1, (code, err)
     assert "output" in err and os.strerror(28) in err
-    rows = {row["number"]: row["error"] for row in json.loads(receipt.read_text())["output"]}
+    rows = {row["number"]: row["error"] for row in receipts.read(receipt)["output"]}
     assert rows[1] == "ENOSPC" and not rows.get(2), rows
 
 

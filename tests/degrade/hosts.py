@@ -6,13 +6,13 @@ a run that holds every guarantee: it looks inside exactly as it does on an undis
 Executed as a program, this file makes a user namespace with all ids, sets a limit of namespaces in it, and executes a
 command there: hosts.py LIMIT VALUE COMMAND…, LIMIT a file of /proc/sys/user.
 """
-import json
 import os
 import re
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import receipts  # noqa: E402
 from harness import BUILD, Result  # noqa: E402
 
 DEGRADE = BUILD / "tests" / "degrade"
@@ -135,14 +135,14 @@ class State:
         return result
 
     def guarantees(self):
-        receipt = json.loads(self.receipt.read_text())
+        receipt = receipts.read(self.receipt)
         return receipt, {name: one["state"] for name, one in receipt["guarantees"].items()}
 
     def was_ended(self, result):
         """Did the box end by pinfold's hand in the middle of its run, with a word and a receipt of it?"""
         if result.code != 137 or not one_line(result) or "the box was ended" not in result.err:
             return False
-        return json.loads(self.receipt.read_text())["outcome"] == "killed"
+        return receipts.read(self.receipt)["outcome"] == "killed"
 
     def assert_held_or_refused(self, result, reference):
         """What a disturbed launch may come to. Says whether it ran."""

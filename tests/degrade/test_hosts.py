@@ -1,11 +1,11 @@
 """Hosts that are odd but have all that pinfold needs: a run that holds every guarantee, or a refusal."""
 import itertools
-import json
 import os
 import signal
 
 import pytest
 
+import receipts
 from hosts import COMMAND, MARKER, State, assert_ran, assert_refused, difference, in_box, namespace, nothing_ran
 
 only_root = pytest.mark.skipif(os.geteuid() != 0, reason="setting up this host needs root")
@@ -100,7 +100,7 @@ def test_closed_descriptors(lab, closed):
         assert target in allowed, (number, target)
     assert result.out == ("" if 1 in closed else "ran\n"), result
     assert result.err == ("" if 2 in closed else "ran\n") or 1 in closed, result
-    assert json.loads(receipt.read_text())["confined"] == "full"
+    assert receipts.read(receipt)["confined"] == "full"
 
 
 LIMITS = ["nofile=16", "nproc=1", "nproc=2", "nproc=3", "nproc=5", "fsize=0", "fsize=100", f"as={16 << 20}",
@@ -118,7 +118,7 @@ def held_or_refused(lab, result, receipt):
         assert_refused(lab, result)
         return
     assert_ran(lab, result)
-    told = json.loads(receipt.read_text())
+    told = receipts.read(receipt)
     assert told["confined"] == "full" and {one["state"] for one in told["guarantees"].values()} == {"held"}, told
 
 

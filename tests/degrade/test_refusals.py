@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+import receipts
 from hosts import COMMAND, assert_ran, assert_refused, degraded, in_box, limited, namespace, nothing_ran, one_line
 
 only_root = pytest.mark.skipif(os.geteuid() != 0, reason="setting up this host needs root")
@@ -101,7 +102,7 @@ def test_a_refusal_writes_a_receipt(lab):
         path.unlink(missing_ok=True)
         result = in_box(lab, "--receipt", path, inner=degraded(rules))
         assert_refused(lab, result)
-        receipt = json.loads(path.read_text())
+        receipt = receipts.read(path)
         assert receipt["outcome"] == "refused", receipt
         assert receipt.get("confined") != "full", f"a refusal that grades as confined: {receipt}"
         assert "held" not in json.dumps(receipt.get("guarantees", {})), receipt

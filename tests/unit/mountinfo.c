@@ -37,6 +37,17 @@ static void points_and_options(void **state) {
     end_is_reached();
 }
 
+static void file_system_and_what_of_it(void **state) {
+    (void)state;
+    struct mountinfo mount;
+    open_text("4294967295 22 0:5 /sub\\040a /mnt ro - tmpfs t rw\n");
+    assert_true(mountinfo_next(&lines, &mount));
+    assert_int_equal(mount.id, UINT32_MAX);
+    assert_string_equal(mount.device, "0:5");
+    assert_string_equal(mount.root, "/sub a");
+    end_is_reached();
+}
+
 static void escapes_are_undone(void **state) {
     (void)state;
     static const struct {
@@ -104,6 +115,7 @@ static void the_own_mounts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_and_options),
+        cmocka_unit_test(file_system_and_what_of_it),
         cmocka_unit_test(escapes_are_undone),
         cmocka_unit_test(escapes_that_are_cut_short_stay),
         cmocka_unit_test(escapes_of_the_root_do_not_shift_the_point),

@@ -1,0 +1,11 @@
+/* reach.h: can an open file or folder be got at from below another folder, by any name that this host's mounts give it?
+ */
+#ifndef PINFOLD_LINUX_REACH_H
+#define PINFOLD_LINUX_REACH_H
+
+/* 1 when the object behind the descriptor `fd` (O_PATH will do) is `root`, a canonical path, or lies below it, under
+ * that name or under another that a bind mount gives it; 0 when not; -1 with errno set when that can't be known.
+ * Other hard links of a file are not looked for. */
+int reach_from(int fd, const char *root) __attribute__((nonnull, warn_unused_result));
+
+#endif

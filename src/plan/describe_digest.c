@@ -1,0 +1,208 @@
+/* describe_digest.c (pure): policy and plan as canonical JSON, and its SHA-256. See describe.h.
+ *
+ * Canonical: keys sorted, no spaces, UTF-8 as it is; lists whose order means nothing are sorted, without doubles. */
+#include "base/digest.h"
+#include "plan/describe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int digest(json_t *canonical, char hex[65]) {
+    char *text = canonical ? json_dumps(canonical, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_decref(canonical);
+    if (!text)
+        return -1;
+    digest_sha256(text, strlen(text), hex);
+    free(text);
+    return 0;
+}
+
+static int compare_entries(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static json_t *sorted(const char **entries, size_t count) {
+    json_t *all = json_array();
+    int failed = !all;
+    if (count)
+        qsort(entries, count, sizeof *entries, compare_entries);
+    for (size_t i = 0; i < count && !failed; i++)
+        if (!i || strcmp(entries[i - 1], entries[i]) != 0)
+            failed = json_array_append_new(all, describe_bytes(entries[i]));
+    if (!failed)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+/* The paths that are granted in one way, as they were found on the host. */
+static json_t *granted(const struct plan *plan, enum access access) {
+    const struct policy *policy = plan->policy;
+    const char **paths = calloc(policy->grants.count + 1, sizeof *paths);
+    size_t count = 0;
+    if (!paths)
+        return NULL;
+    for (size_t i = 0; i < policy->grants.count; i++)
+        if (policy->grants.at[i].access == access) {
+            const char *found = i < plan->probe->grants.count ? plan->probe->grants.at[i].path : NULL;
+            paths[count++] = found ? found : policy->grants.at[i].path;
+        }
+    json_t *all = sorted(paths, count);
+    free(paths);
+    return all;
+}
+
+/* Does a later entry decide about the same variable? NAME after NAME=VALUE does only where the caller has it. */
+static bool is_overruled(const struct policy *policy, size_t index) {
+    const char *entry = policy->environment.at[index].entry;
+    size_t size = strcspn(entry, "=");
+    for (size_t i = index + 1; i < policy->environment.count; i++) {
+        const char *later = policy->environment.at[i].entry;
+        if (strncmp(later, entry, size) == 0 && (later[size] == '=' || (later[size] == '\0' && entry[size] == '\0')))
+            return true;
+    }
+    return false;
+}
+
+static json_t *variables(const struct policy *policy) {
+    const char **entries = calloc(policy->environment.count + 1, sizeof *entries);
+    size_t count = 0;
+    if (!entries)
+        return NULL;
+    for (size_t i = 0; i < policy->environment.count; i++)
+        if (!is_overruled(policy, i))
+            entries[count++] = policy->environment.at[i].entry;
+    json_t *all = sorted(entries, count);
+    free(entries);
+    return all;
+}
+
+static json_t *waivers(const struct policy *policy) {
+    const char *names[GUARANTEE_COUNT];
+    size_t count = 0;
+    for (int i = 0; i < GUARANTEE_COUNT; i++)
+        if (policy->waived & UINT32_C(1) << i)
+            names[count++] = guarantee_text[i].name;
+    return sorted(names, count);
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    int one = *(const int *)a, other = *(const int *)b;
+    return (one > other) - (one < other);
+}
+
+static json_t *numbers(const struct policy *policy) {
+    size_t count = policy->descriptors.count;
+    int *copy = calloc(count + 1, sizeof *copy);
+    json_t *all = json_array();
+    int failed = !copy || !all;
+    if (!failed && count) {
+        memcpy(copy, policy->descriptors.at, count * sizeof *copy);
+        qsort(copy, count, sizeof *copy, compare_numbers);
+    }
+    for (size_t i = 0; i < count && !failed; i++)
+        if (!i || copy[i - 1] != copy[i])
+            failed = json_array_append_new(all, json_integer(copy[i]));
+    free(copy);
+    if (!failed)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+/* What is granted and waived. Not: where each was asked for, what is forbidden (it opens nothing), definitions of
+ * profiles, the command, the receipt's place. A workspace that nobody named is the current folder, wherever that is. */
+static json_t *canonical_policy(const struct plan *plan) {
+    const struct policy *policy = plan->policy;
+    json_t *workspace = policy->workspace ? describe_bytes(plan->workspace) : json_null();
+    json_t *backend = policy->backend ? json_string(policy->backend) : json_null();
+    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace", workspace,
+                     "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
+                     "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "unix-socket",
+                     granted(plan, ACCESS_SOCKET), "env", variables(policy), "fd", numbers(policy), "no-fd",
+                     policy->no_descriptors, "waive", waivers(policy), //
+                     "timeout", (json_int_t)policy->timeout.value, "grace", (json_int_t)policy->grace.value,
+                     "output-limit", (json_int_t)policy->output_limit.value);
+}
+
+static json_t *kept_names(const struct plan *plan) {
+    size_t count = plan->environment.kept.count, made = 0;
+    char **names = calloc(count + 1, sizeof *names);
+    json_t *all = NULL;
+    while (names && made < count) {
+        const char *entry = plan->environment.kept.at[made];
+        if (!(names[made] = strndup(entry, strcspn(entry, "="))))
+            break;
+        made++;
+    }
+    if (names && made == count)
+        all = sorted((const char **)names, count);
+    for (size_t i = 0; names && i < count; i++)
+        free(names[i]);
+    free(names);
+    return all;
+}
+
+/* The list without those rows that `left_out` names. Rows are shared with `all`. */
+static json_t *without(json_t *all, bool (*left_out)(const json_t *row, const json_t *among), const json_t *among) {
+    json_t *rest = json_array();
+    int failed = !rest;
+    for (size_t i = 0; i < json_array_size(all) && !failed; i++)
+        if (!left_out(json_array_get(all, i), among))
+            failed = json_array_append(rest, json_array_get(all, i));
+    if (!failed)
+        return rest;
+    json_decref(rest);
+    return NULL;
+}
+
+static bool is_standard(const json_t *row, const json_t *among) {
+    (void)among;
+    return json_integer_value(json_object_get(row, "number")) <= 2;
+}
+
+static bool is_covered(const json_t *row, const json_t *covered) {
+    for (size_t i = 0; i < json_array_size(covered); i++)
+        if (json_equal(json_object_get(row, "path"), json_array_get(covered, i)))
+            return true;
+    return false;
+}
+
+/* Which layers keep each guarantee: tells apart a plan that lacks a step that the host hasn't. */
+static json_t *layers(const struct plan *plan) {
+    json_t *all = json_object(), *told = describe_guarantees(plan, false), *one;
+    const char *name;
+    int failed = !all || !told;
+    json_object_foreach(told, name, one) failed |= json_object_set(all, name, json_object_get(one, "layers"));
+    json_decref(told);
+    if (!failed)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+static json_t *canonical_plan(const struct plan *plan, json_t *told, const char *policy) {
+    static const char *const whole[] = {"backend", "ids", "workspace", "folder", "home", "limits"};
+    const json_t *sockets = json_object_get(told, "unix_sockets");
+    json_t *all =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:O}", "policy_digest", policy, "environment", kept_names(plan), "layers",
+                  layers(plan), "descriptors", without(json_object_get(told, "descriptors"), is_standard, NULL),
+                  "mounts", without(json_object_get(told, "mounts"), is_covered, json_object_get(sockets, "covered")),
+                  "unix_sockets", json_object_get(sockets, "granted"));
+    int failed = !all;
+    for (size_t i = 0; i < sizeof whole / sizeof whole[0] && !failed; i++)
+        failed = json_object_set(all, whole[i], json_object_get(told, whole[i]));
+    if (!failed)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+int describe_digests(const struct plan *plan, json_t *told) {
+    char policy[65], whole[65];
+    return digest(canonical_policy(plan), policy) || digest(canonical_plan(plan, told, policy), whole) ||
+                   json_object_set_new(told, "policy_digest", json_string(policy)) ||
+                   json_object_set_new(told, "plan_digest", json_string(whole))
+               ? -1
+               : 0;
+}
