@@ -10,9 +10,12 @@ endif
 all: build/build.ninja
 	ninja -C build --quiet pinfold
 
-build/build.ninja:
-	tools/fetch-sources
+build/build.ninja: | sources
 	CC='$(CC)' meson setup build
+
+# Each time, since a new version may pin another one; without network when all are there.
+sources:
+	tools/fetch-sources
 
 everything: build/build.ninja
 	ninja -C build --quiet
@@ -44,4 +47,4 @@ install: build/build.ninja
 clean:
 	rm -rf build subprojects/*-*/
 
-.PHONY: all everything demo check check-all bench lint fmt install clean
+.PHONY: all sources everything demo check check-all bench lint fmt install clean
