@@ -1,13 +1,33 @@
-/* cli.h: the command line over the box. One file per subcommand; options.c knows the options; print.c prints. */
+/* cli.h: the command line over the box. One file per subcommand, which subcommands.def lists; options.c
+ * knows the options; print.c prints. */
 #ifndef PINFOLD_CLI_CLI_H
 #define PINFOLD_CLI_CLI_H
 
 #include "box/box.h"
 
-enum subcommand {
-    RUN = 1,
-    EXPLAIN = 2,
+enum {
+#define SUBCOMMAND(id, name, function, usage, summary, about) SUBCOMMAND_##id,
+#include "subcommands.def"
+#undef SUBCOMMAND
+    SUBCOMMAND_COUNT
 };
+
+/* Bits, so that an option can name several. */
+enum subcommand {
+#define SUBCOMMAND(id, name, function, usage, summary, about) id = 1 << SUBCOMMAND_##id,
+#include "subcommands.def"
+#undef SUBCOMMAND
+};
+
+struct subcommand_text {
+    enum subcommand subcommand;
+    const char *name, *usage, *summary, *about;
+};
+extern const struct subcommand_text subcommand_text[SUBCOMMAND_COUNT];
+const struct subcommand_text *subcommand_of(enum subcommand subcommand);
+
+/* The nearest to a misspelt one, or NULL. */
+const char *subcommand_nearest(const char *word) __attribute__((nonnull));
 
 struct options {
     struct policy *policy;
@@ -18,17 +38,18 @@ struct options {
 int options_parse(struct arena *arena, enum subcommand subcommand, int argc, char **argv, struct options *options,
                   struct error *err) __attribute__((nonnull, warn_unused_result));
 
-/* The nearest subcommand to a misspelt one, or NULL. */
-const char *subcommand_nearest(const char *word) __attribute__((nonnull));
-
-/* Each returns the exit status. `caller` is the caller's environment as it was. */
-int command_run_box(int argc, char **argv, char *const *caller) __attribute__((nonnull));
-int command_explain(int argc, char **argv, char *const *caller) __attribute__((nonnull));
+/* The subcommands. argv[0] is the name; `caller` is the caller's environment as it was. Each returns the exit status.
+ */
+#define SUBCOMMAND(id, name, function, usage, summary, about)                                                          \
+    int function(int argc, char **argv, char *const *caller) __attribute__((nonnull));
+#include "subcommands.def"
+#undef SUBCOMMAND
 
 /* print.c: the only place that prints. Messages go to stderr, one line, with the prefix "pinfold: ". */
 void print_message(const char *text) __attribute__((nonnull));
 int print_error(const struct error *err) __attribute__((nonnull)); /* returns err->status */
-int print_help(int subcommand); /* to stdout; 0 for the whole program's; returns a status */
+int print_usage(void); /* of the whole program, to stdout; returns a status */
+int print_help(enum subcommand subcommand);
 int print_version(void);
 
 #endif

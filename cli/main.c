@@ -24,7 +24,11 @@ int main(int argc, char **argv, char **environment) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv, char *const *caller);
-    } subcommands[] = {{"run", command_run_box}, {"explain", command_explain}};
+    } subcommands[] = {
+#define SUBCOMMAND(id, name, function, usage, summary, about) {name, function},
+#include "subcommands.def"
+#undef SUBCOMMAND
+    };
     prefault();
     struct error err = {0};
     char **caller = copy_environment(environment);
@@ -33,7 +37,7 @@ int main(int argc, char **argv, char **environment) {
         return print_error(&err);
     const char *word = argc > 1 ? argv[1] : "";
     if (strcmp(word, "--help") == 0)
-        return print_help(0);
+        return print_usage();
     if (strcmp(word, "--version") == 0)
         return print_version();
     for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)

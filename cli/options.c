@@ -1,4 +1,4 @@
-/* options.c (pure but for getopt's own state): the command line of run and explain. */
+/* options.c (pure but for getopt's own state): the command line of a subcommand. */
 #include "base/nearest.h"
 #include "base/path.h"
 #include "base/units.h"
@@ -24,11 +24,6 @@ static const struct known {
 #undef OPTION
 };
 
-const char *subcommand_nearest(const char *word) {
-    static const char *const words[] = {"run", "explain"};
-    return nearest(word, words, sizeof words / sizeof words[0]);
-}
-
 static int unknown(const char *word, enum subcommand subcommand, struct error *err) {
     const char *names[OPTION_COUNT];
     char shown[256], bare[64];
@@ -45,7 +40,7 @@ static int unknown(const char *word, enum subcommand subcommand, struct error *e
     const char *near = nearest(bare, names, count);
     return error_set(err, EXIT_USAGE, "unknown option %s%s%s%s; see pinfold %s --help",
                      path_show(word, shown, sizeof shown), near ? "; did you mean --" : "", near ? near : "",
-                     near ? "?" : "", subcommand == RUN ? "run" : "explain");
+                     near ? "?" : "", subcommand_of(subcommand)->name);
 }
 
 static int bad_value(const char *name, const char *value, const char *wanted, struct error *err) {

@@ -23,7 +23,7 @@ static int finish(void) {
     return ferror(stdout) || fflush(stdout) ? EXIT_USAGE : 0;
 }
 
-static void print_options(int subcommand) {
+static void print_options(enum subcommand subcommand) {
     static const struct {
         const char *name, *argument, *help;
         int subcommands;
@@ -34,7 +34,7 @@ static void print_options(int subcommand) {
     };
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         char left[64];
-        if (!(options[i].subcommands & subcommand))
+        if (!(options[i].subcommands & (int)subcommand))
             continue;
         snprintf(left, sizeof left, "--%s%s%s", options[i].name, options[i].argument ? " " : "",
                  options[i].argument ? options[i].argument : "");
@@ -42,24 +42,19 @@ static void print_options(int subcommand) {
     }
 }
 
-int print_help(int subcommand) {
-    if (!subcommand)
-        puts("usage: pinfold run [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
-             "       pinfold explain [OPTIONS] [--] [COMMAND [ARGUMENTS]]\n"
-             "       pinfold --version\n\n"
-             "run      run a command in a box whose every promise the kernel has been seen to keep, or refuse (126)\n"
-             "explain  print what run would do, and start nothing\n\n"
-             "pinfold run --help and pinfold explain --help list the options. Manual: pinfold(1).");
-    else if (subcommand == RUN)
-        puts("usage: pinfold run [OPTIONS] [--] COMMAND [ARGUMENTS]\n\n"
-             "Runs COMMAND with the workspace writable, the system readable, and nothing else of this host.\n");
-    else
-        puts("usage: pinfold explain [OPTIONS] [--] [COMMAND [ARGUMENTS]]\n\n"
-             "Prints the plan that run would carry out, and starts nothing.\n");
-    if (subcommand)
-        print_options(subcommand);
-    if (subcommand == RUN)
-        puts("\nStatus: the command's own, 128+n by signal n, 124 timeout, 125 wrong use, 126 refused, 127 not found.");
+int print_usage(void) {
+    puts("usage: pinfold SUBCOMMAND [OPTIONS] ...\n"
+         "       pinfold --version\n");
+    for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
+        printf("  %-8s  %s\n", subcommand_text[i].name, subcommand_text[i].summary);
+    puts("\npinfold SUBCOMMAND --help lists the options. Manual: pinfold(1).");
+    return finish();
+}
+
+int print_help(enum subcommand subcommand) {
+    const struct subcommand_text *text = subcommand_of(subcommand);
+    printf("usage: pinfold %s %s\n\n%s\n\n", text->name, text->usage, text->about);
+    print_options(subcommand);
     return finish();
 }
 

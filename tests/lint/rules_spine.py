@@ -8,7 +8,7 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 
-from sources import BUILD, ROOT, document, files, guarantees, name, options
+from sources import BUILD, ROOT, document, files, guarantees, name, options, subcommands
 
 PINFOLD = os.fspath(BUILD / "pinfold")
 
@@ -93,11 +93,11 @@ def manual_has_each_option():
 
 def help_prints_each_option():
     found = []
-    for subcommand in ("run", "explain"):
+    for subcommand in subcommands():
         text = subprocess.run([PINFOLD, subcommand, "--help"], capture_output=True, text=True).stdout
-        for option, _, subcommands in options():
+        for option, _, takers in options():
             there = bool(re.search(rf"^  --{re.escape(option)}(?: |$)", text, re.MULTILINE))
-            if there != (subcommand in subcommands):
+            if there != (subcommand in takers):
                 found.append(f"{subcommand} --help: --{option} is {'there' if there else 'missing'}")
     return found
 

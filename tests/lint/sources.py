@@ -59,6 +59,10 @@ def guarantees():
     return [row[1].strip('"') for row in table("src/guarantees.def", "GUARANTEE")]
 
 
+def subcommands():
+    return [row[1].strip('"') for row in table("cli/subcommands.def", "SUBCOMMAND")]
+
+
 def options():
     """(name, takes an argument, subcommands) of each option."""
     return [(row[1].strip('"'), row[2] != "NULL", row[3].lower()) for row in table("cli/options.def", "OPTION")]

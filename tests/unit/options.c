@@ -33,7 +33,7 @@ static struct parsed *parse(enum subcommand subcommand, const char *const *words
     arena_free(&parsed.arena);
     parsed = (struct parsed){.argv = argv};
     parsed.options.policy = &parsed.policy;
-    snprintf(text[argc], sizeof text[argc], "%s", subcommand == RUN ? "run" : "explain");
+    snprintf(text[argc], sizeof text[argc], "%s", subcommand_of(subcommand)->name);
     argv[argc] = text[argc];
     argc++;
     for (; *words; words++, argc++) {
