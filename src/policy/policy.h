@@ -8,61 +8,9 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "plan/guarantee.h"
+#include "policy/grant.h"
 
 #include <stdbool.h>
-#include <stdint.h>
-
-enum access {
-    ACCESS_READ,   /* read and execute */
-    ACCESS_WRITE,  /* read, execute and change */
-    ACCESS_SOCKET, /* connect to one unix socket */
-};
-
-/* What becomes of changes in the workspace, from the widest to the narrowest. */
-enum mode {
-    MODE_DIRECT,   /* they are made */
-    MODE_DISCARD,  /* made in the box, gone at its end */
-    MODE_READONLY, /* refused */
-};
-
-/* Where something was asked for stands beside it, for messages: an option ("--read"), or FILE:LINE:COLUMN: KEY. */
-struct grant {
-    enum access access;
-    const char *path; /* as the operator wrote it */
-    const char *origin;
-    unsigned layer; /* in a merged policy: which layer asked for it; bans of earlier ones apply */
-};
-
-struct variable {
-    const char *entry; /* NAME passes the caller's, NAME=VALUE sets one */
-    const char *origin;
-};
-
-/* One number. */
-struct setting {
-    uint64_t value;
-    const char *origin; /* NULL: not set, and value is 0 */
-};
-
-enum ban_kind {
-    BAN_READ,
-    BAN_WRITE,
-    BAN_SOCKET,
-    BAN_DESCRIPTOR,
-    BAN_VARIABLE,
-    BAN_WAIVER,
-    BAN_MODE,
-    BAN_LIMIT,
-    BAN_PROFILE
-};
-
-/* What no later layer may open (the key "never"). */
-struct ban {
-    enum ban_kind kind;
-    const char *value; /* a path and all below and above it, a variable, a guarantee; NULL: all of the kind */
-    const char *origin;
-    unsigned layer;
-};
 
 struct policy;
 struct profile {
@@ -86,16 +34,16 @@ struct policy {
     LIST(struct ban) bans;
     LIST(struct profile) profiles;
     const char *profile, *profile_origin; /* the profile that is asked for; NULL: none */
-    LIST(const char *) files;             /* the operator's policy files it was made from, as they were opened */
+    text_list files;                      /* the operator's policy files it was made from, as they were opened */
+    text_list guards;                     /* what no writable root may hold: those files, what leads to them, and where
+                                           * pinfold looks for them */
+    const char *workspace_file;           /* the workspace's .pinfold.json, if it took part */
+    bool workspace_trusted;               /* and was pinned */
     unsigned layers;                      /* in a merged policy: how many were merged */
     const char *policy;                   /* --policy FILE or fd:N; NULL: none */
     const char *receipt;                  /* FILE or fd:N; NULL: none */
-    const char *backend;                  /* NULL: the best that the host has */
+    const char *backend, *backend_origin; /* NULL: the best that the host has */
     char *const *command;                 /* NULL-terminated */
 };
-
-/* "direct", "discard", "readonly"; -1 for another word. */
-int mode_find(const char *name) __attribute__((nonnull));
-const char *mode_name(enum mode mode);
 
 #endif

@@ -1,0 +1,64 @@
+/* grant.h: what a policy is made of: one grant, one variable, one number, one ban. Pure.
+ *
+ * Where something was asked for stands beside it, for messages: an option ("--read"), or FILE:LINE:COLUMN: KEY. */
+#ifndef PINFOLD_POLICY_GRANT_H
+#define PINFOLD_POLICY_GRANT_H
+
+#include <stdint.h>
+
+enum access {
+    ACCESS_READ,   /* read and execute */
+    ACCESS_WRITE,  /* read, execute and change */
+    ACCESS_SOCKET, /* connect to one unix socket */
+};
+
+/* What becomes of changes in the workspace, from the widest to the narrowest. */
+enum mode {
+    MODE_DIRECT,   /* they are made */
+    MODE_DISCARD,  /* made in the box, gone at its end */
+    MODE_READONLY, /* refused */
+};
+
+struct grant {
+    enum access access;
+    const char *path; /* as the operator wrote it */
+    const char *origin;
+    unsigned layer; /* in a merged policy: which layer asked for it; bans of earlier ones apply */
+};
+
+struct variable {
+    const char *entry; /* NAME passes the caller's, NAME=VALUE sets one */
+    const char *origin;
+};
+
+/* One number. */
+struct setting {
+    uint64_t value;
+    const char *origin; /* NULL: not set, and value is 0 */
+};
+
+enum ban_kind {
+    BAN_READ,
+    BAN_WRITE,
+    BAN_SOCKET,
+    BAN_DESCRIPTOR,
+    BAN_VARIABLE,
+    BAN_WAIVER,
+    BAN_MODE,
+    BAN_LIMIT,
+    BAN_PROFILE
+};
+
+/* What no later layer may open (the key "never"). */
+struct ban {
+    enum ban_kind kind;
+    const char *value; /* a path and all below and above it, a variable, a guarantee; NULL: all of the kind */
+    const char *origin;
+    unsigned layer;
+};
+
+/* "direct", "discard", "readonly"; -1 for another word. */
+int mode_find(const char *name) __attribute__((nonnull));
+const char *mode_name(enum mode mode);
+
+#endif
