@@ -5,6 +5,8 @@
 
 #include "box/box.h"
 
+#include <jansson.h>
+
 enum {
 #define SUBCOMMAND(id, name, function, usage, summary, about) SUBCOMMAND_##id,
 #include "subcommands.def"
@@ -32,6 +34,7 @@ const char *subcommand_nearest(const char *word) __attribute__((nonnull));
 struct options {
     struct policy *policy;
     bool json, help;
+    bool list, remove; /* trust */
 };
 
 /* Read the options of a subcommand from argv (argv[0] is the subcommand's name) into *options and its policy. */
@@ -51,5 +54,8 @@ int print_error(const struct error *err) __attribute__((nonnull)); /* returns er
 int print_usage(void); /* of the whole program, to stdout; returns a status */
 int print_help(enum subcommand subcommand);
 int print_version(void);
+void print_line(const char *text) __attribute__((nonnull)); /* to stdout */
+int print_json(const json_t *value);                        /* to stdout; -1 when it could not be written, or is NULL */
+int print_finish(void);                                     /* what was printed is written: 0, or 125 */
 
 #endif

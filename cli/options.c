@@ -1,10 +1,11 @@
 /* options.c (pure but for getopt's own state): the command line of a subcommand. */
 #include "base/nearest.h"
 #include "base/path.h"
-#include "base/units.h"
 #include "cli.h"
+#include "policy/values.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,8 +77,9 @@ static int add_descriptor(struct arena *arena, struct policy *policy, const char
 
 static int add_variable(struct arena *arena, struct policy *policy, const char *value, struct error *err) {
     struct variable *variable = list_add(arena, &policy->environment);
-    if (!*value || *value == '=')
-        return bad_value("env", value, "NAME passes a variable of the caller, NAME=VALUE sets one", err);
+    const char *wanted = value_variable(value);
+    if (wanted)
+        return bad_value("env", value, wanted, err);
     if (!variable)
         return error_memory(err);
     *variable = (struct variable){value, "--env"};
@@ -85,30 +87,25 @@ static int add_variable(struct arena *arena, struct policy *policy, const char *
 }
 
 static int add_waiver(struct policy *policy, const char *value, struct error *err) {
-    const char *names[GUARANTEE_COUNT];
-    int found = guarantee_find(value);
-    for (int i = 0; i < GUARANTEE_COUNT; i++)
-        names[i] = guarantee_text[i].name;
-    if (found < 0) {
-        const char *near = nearest(value, names, GUARANTEE_COUNT);
-        char wanted[128];
-        strcpy(wanted, "there is no such guarantee");
-        if (near)
-            strcat(strcat(strcat(wanted, "; did you mean "), near), "?");
-        return bad_value("waive", value, wanted, err);
+    int found;
+    const char *near, *wanted = value_waiver(value, &found, &near);
+    char text[128];
+    if (near) {
+        snprintf(text, sizeof text, "%s; did you mean %s?", wanted, near);
+        wanted = text;
     }
-    if (G_NEVER_WAIVED & UINT32_C(1) << found)
-        return bad_value("waive", value,
-                         "this guarantee can't be waived; pass variables with --env, descriptors with --fd", err);
+    if (wanted)
+        return bad_value("waive", value, wanted, err);
     policy->waived |= UINT32_C(1) << found;
     policy->waived_origin[found] = "--waive";
     return 0;
 }
 
-static int set_limit(struct setting *limit, const char *origin, int bad, const char *value, const char *wanted,
-                     struct error *err) {
-    limit->origin = origin;
-    return bad ? bad_value(origin + 2, value, wanted, err) : 0;
+static int set(struct setting *setting, const char *origin, const char *value,
+               const char *(*read)(const char *word, uint64_t *number), struct error *err) {
+    const char *wanted = read(value, &setting->value);
+    setting->origin = origin;
+    return wanted ? bad_value(origin + 2, value, wanted, err) : 0;
 }
 
 static int take(struct arena *arena, struct options *options, int id, const char *value, struct error *err) {
@@ -129,11 +126,8 @@ static int take(struct arena *arena, struct options *options, int id, const char
         return add_variable(arena, policy, value, err);
     case OPTION_WAIVE:
         return add_waiver(policy, value, err);
-    case OPTION_MODE: {
-        int mode = mode_find(value);
-        policy->mode = (struct setting){mode < 0 ? MODE_DIRECT : (uint64_t)mode, "--mode"};
-        return mode < 0 ? bad_value("mode", value, "direct, discard or readonly", err) : 0;
-    }
+    case OPTION_MODE:
+        return set(&policy->mode, "--mode", value, value_mode, err);
     case OPTION_PROFILE:
         policy->profile = value;
         policy->profile_origin = "--profile";
@@ -141,26 +135,24 @@ static int take(struct arena *arena, struct options *options, int id, const char
     case OPTION_POLICY:
         policy->policy = value;
         return *value ? 0 : bad_value("policy", value, "the path is empty", err);
-    case OPTION_TIMEOUT: {
-        int bad = units_duration(value, &policy->timeout.value) || !policy->timeout.value;
-        return set_limit(&policy->timeout, "--timeout", bad, value, "a duration above 0 such as 500ms, 30s, 5m or 2h",
-                         err);
-    }
-    case OPTION_GRACE: {
-        int bad = units_duration(value, &policy->grace.value);
-        return set_limit(&policy->grace, "--grace", bad, value, "a duration such as 500ms or 5s", err);
-    }
-    case OPTION_OUTPUT_LIMIT: {
-        int bad = units_size(value, &policy->output_limit.value) || policy->output_limit.value < 2 ||
-                  policy->output_limit.value > UINT64_C(1) << 30;
-        return set_limit(&policy->output_limit, "--output-limit", bad, value,
-                         "a size from 2 bytes to 1G such as 64K or 1M", err);
-    }
+    case OPTION_TIMEOUT:
+        return set(&policy->timeout, "--timeout", value, value_timeout, err);
+    case OPTION_GRACE:
+        return set(&policy->grace, "--grace", value, value_grace, err);
+    case OPTION_OUTPUT_LIMIT:
+        return set(&policy->output_limit, "--output-limit", value, value_output_limit, err);
     case OPTION_RECEIPT:
         policy->receipt = value;
         return *value ? 0 : bad_value("receipt", value, "the path is empty", err);
     case OPTION_BACKEND:
         policy->backend = value;
+        policy->backend_origin = "--backend";
+        return 0;
+    case OPTION_LIST:
+        options->list = true;
+        return 0;
+    case OPTION_REMOVE:
+        options->remove = true;
         return 0;
     case OPTION_JSON:
         options->json = true;

@@ -19,7 +19,7 @@ int print_error(const struct error *err) {
     return err->status;
 }
 
-static int finish(void) {
+int print_finish(void) {
     return ferror(stdout) || fflush(stdout) ? EXIT_USAGE : 0;
 }
 
@@ -48,17 +48,25 @@ int print_usage(void) {
     for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
         printf("  %-8s  %s\n", subcommand_text[i].name, subcommand_text[i].summary);
     puts("\npinfold SUBCOMMAND --help lists the options. Manual: pinfold(1).");
-    return finish();
+    return print_finish();
 }
 
 int print_help(enum subcommand subcommand) {
     const struct subcommand_text *text = subcommand_of(subcommand);
     printf("usage: pinfold %s %s\n\n%s\n\n", text->name, text->usage, text->about);
     print_options(subcommand);
-    return finish();
+    return print_finish();
 }
 
 int print_version(void) {
     puts("pinfold " PINFOLD_VERSION);
-    return finish();
+    return print_finish();
+}
+
+void print_line(const char *text) {
+    puts(text);
+}
+
+int print_json(const json_t *value) {
+    return !value || json_dumpf(value, stdout, JSON_INDENT(2)) || putchar('\n') == EOF || print_finish() ? -1 : 0;
 }

@@ -29,6 +29,8 @@ void arena_free(struct arena *arena) __attribute__((nonnull));
          ? NULL                                                                                                        \
          : &(list)->at[(list)->count++])
 
+typedef LIST(const char *) text_list;
+
 int list_reserve(struct arena *arena, void **at, size_t *room, size_t count, size_t item)
     __attribute__((nonnull, warn_unused_result));
 

@@ -12,7 +12,8 @@ static const struct backend *backend_find(const struct policy *policy, struct er
     for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
         if (!policy->backend || strcmp(policy->backend, backends[i]->name) == 0)
             return backends[i];
-    error_set(err, EXIT_USAGE, "--backend %s: there is no such backend; this pinfold has: native", policy->backend);
+    error_set(err, EXIT_USAGE, "%s %s: there is no such backend; this pinfold has: native",
+              policy->backend_origin ? policy->backend_origin : "--backend", policy->backend);
     return NULL;
 }
 

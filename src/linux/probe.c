@@ -3,9 +3,11 @@
 
 #include "base/lines.h"
 #include "base/path.h"
+#include "linux/account.h"
 #include "linux/mountinfo.h"
 #include "linux/resolve.h"
 #include "linux/sys.h"
+#include "plan/bans.h"
 #include "plan/roots.h"
 
 #include <dirent.h>
@@ -88,29 +90,10 @@ static int probe_current(struct arena *arena, struct probe *probe) {
     return resolve(arena, "/", path, &probe->current, NULL);
 }
 
-/* The home of this uid in the passwd file, or NULL. Users of a directory service have none there. */
-static const char *account_home(struct arena *arena, unsigned uid) {
-    struct lines lines;
-    const char *home = NULL;
-    if (lines_open(&lines, "/etc/passwd"))
-        return NULL;
-    for (char *line; !home && (line = lines_next(&lines));) {
-        char *field[7] = {line}; /* name:password:uid:gid:comment:home:shell (passwd(5)) */
-        int count = 1;
-        for (char *at = line; count < 7 && (at = strchr(at, ':')); count++) {
-            *at++ = '\0';
-            field[count] = at;
-        }
-        char *end = NULL;
-        if (count == 7 && strtoul(field[2], &end, 10) == uid && end != field[2] && !*end && field[5][0] == '/')
-            home = arena_copy(arena, field[5]);
-    }
-    lines_close(&lines);
-    return home;
-}
-
-static int probe_homes(struct arena *arena, struct probe *probe) {
-    const char *home = getenv("HOME"), *account = account_home(arena, probe->uid);
+static int probe_homes(struct arena *arena, struct probe *probe, struct error *err) {
+    const char *home = getenv("HOME"), *account;
+    if (account_home(arena, probe->uid, &account, err))
+        return -1;
     if (!home || home[0] != '/')
         home = account ? account : "/";
     if (resolve(arena, "/", home, &probe->home, &probe->links))
@@ -182,6 +165,19 @@ static int probe_mounts(const struct policy *policy, struct probe *probe) {
     return table.failed ? -1 : 0;
 }
 
+static int probe_bans(struct arena *arena, const struct policy *policy, struct probe *probe) {
+    for (size_t i = 0; i < policy->bans.count; i++) {
+        const struct ban *ban = &policy->bans.at[i];
+        bool path = ban->value && (ban->kind == BAN_READ || ban->kind == BAN_WRITE || ban->kind == BAN_SOCKET);
+        struct place *place = list_add(arena, &probe->bans);
+        if (!place || (path && resolve(arena, "/", ban->value, place, NULL)))
+            return -1;
+        if (!path)
+            *place = (struct place){0};
+    }
+    return 0;
+}
+
 static int probe_places(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
     const char *here = probe->current.path && !probe->current.error ? probe->current.path : "/nowhere";
     if (policy->workspace ? resolve(arena, here, policy->workspace, &probe->workspace, &probe->links) : 0)
@@ -193,10 +189,12 @@ static int probe_places(struct arena *arena, const struct policy *policy, struct
         if (!place || resolve(arena, here, policy->grants.at[i].path, place, &probe->links))
             return -1;
     }
-    return resolve(arena, "/", "/proc/self/exe", &probe->executable, NULL) || probe_work_tree(arena, probe, err) ||
-                   probe_mounts(policy, probe)
-               ? -1
-               : 0;
+    if (resolve(arena, "/", "/proc/self/exe", &probe->executable, NULL) || probe_bans(arena, policy, probe) ||
+        probe_work_tree(arena, probe, err))
+        return -1;
+    if (bans_on_reading(policy, probe, &probe->work_tree))
+        probe->work_tree = (struct place){0};
+    return probe_mounts(policy, probe);
 }
 
 int probe_host(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
@@ -215,7 +213,7 @@ int probe_host(struct arena *arena, const struct policy *policy, struct probe *p
         probe->landlock_abi = 0;
     }
     err->status = 0;
-    if (probe_current(arena, probe) || probe_homes(arena, probe) || probe_system(arena, probe, err) ||
+    if (probe_current(arena, probe) || probe_homes(arena, probe, err) || probe_system(arena, probe, err) ||
         probe_places(arena, policy, probe, err) || probe_descriptors(arena, policy, probe) ||
         probe_sockets(arena, probe))
         return err->status ? -1 : error_memory(err);

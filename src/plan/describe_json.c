@@ -127,6 +127,18 @@ static json_t *describe_sockets(const struct plan *plan) {
                   failed);
 }
 
+static json_t *describe_policy(const struct policy *policy) {
+    json_t *files = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < policy->files.count; i++)
+        failed |= json_array_append_new(files, describe_bytes(policy->files.at[i]));
+    json_t *all = json_pack("{s:s, s:o}", "profile", policy->profile ? policy->profile : "default", "files", files);
+    if (policy->workspace_file)
+        failed |= json_object_set_new(all, "workspace_file", describe_bytes(policy->workspace_file)) ||
+                  json_object_set_new(all, "workspace_trusted", json_boolean(policy->workspace_trusted));
+    return finish(all, failed);
+}
+
 static const char *root_text(const struct plan *plan) {
     return plan->root_mapped ? "root-mapped" : plan->root_kept ? "root-kept" : "user";
 }
@@ -143,11 +155,12 @@ static json_t *describe_missing(const struct probe *probe) {
 
 json_t *describe_plan(const struct plan *plan) {
     json_t *told = json_pack(
-        "{s:s, s:{s:s, s:i, s:o}, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",
+        "{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",
         "backend",
         plan->backend, //
         "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, "missing",
         describe_missing(plan->probe), //
+        "policy", describe_policy(plan->policy), //
         "ids", "uid", (json_int_t)plan->probe->uid, "gid", (json_int_t)plan->probe->gid, "root", root_text(plan),
         "host_uid",
         (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid), //

@@ -93,10 +93,22 @@ static void list_limits(const struct plan *plan, FILE *out) {
         fputs("  output: none\n", out);
 }
 
+static void list_policy(const struct policy *policy, FILE *out) {
+    char shown[SHOWN];
+    fprintf(out, "Policy: profile %s", path_show(policy->profile ? policy->profile : "default", shown, sizeof shown));
+    for (size_t i = 0; i < policy->files.count; i++)
+        fprintf(out, "%s%s", i ? ", " : "; files: ", path_show(policy->files.at[i], shown, sizeof shown));
+    if (policy->workspace_file)
+        fprintf(out, "; the workspace's own, %s: %s", policy->workspace_trusted ? "trusted" : "which only narrows",
+                path_show(policy->workspace_file, shown, sizeof shown));
+    fputs("\n", out);
+}
+
 int describe_text(const struct plan *plan, FILE *out) {
     char shown[SHOWN];
     fprintf(out, "Plan: %s, on Linux %s with Landlock ABI %d\n", plan->backend, plan->probe->release,
             plan->probe->landlock_abi);
+    list_policy(plan->policy, out);
     fprintf(out, "Ids: uid %u, gid %u inside", plan->probe->uid, plan->probe->gid);
     if (plan->root_mapped)
         fprintf(out, ", host uid %u outside\n", plan->id_base);

@@ -61,6 +61,7 @@ struct probe {
     struct place temporary[3]; /* /tmp, /var/tmp and /run, wherever they are */
     LIST(struct place) system; /* the system roots that exist as folders */
     LIST(struct place) grants; /* one for each of policy->grants */
+    LIST(struct place) bans;   /* one for each of policy->bans, all zero for those that name no path */
     link_list links;
     LIST(const char *) sockets;          /* unix sockets found on the host, as canonical paths */
     LIST(struct place) private_places;   /* under /etc, not for everyone to read (looked for when root is kept) */

@@ -2,6 +2,7 @@
 #include "plan/roots.h"
 
 #include "base/path.h"
+#include "plan/bans.h"
 
 #include <errno.h>
 #include <string.h>
@@ -196,5 +197,5 @@ int roots_check(const struct policy *policy, const struct probe *probe, struct e
         if (check_grant(&policy->grants.at[i], &probe->grants.at[i], probe, err) ||
             check_beside(policy, &policy->grants.at[i], &probe->grants.at[i], probe, err))
             return -1;
-    return 0;
+    return bans_check(policy, probe, err);
 }

@@ -1,9 +1,164 @@
 /* layers.c (glue): the order of the layers. See layers.h. */
 #include "policy/layers.h"
 
+#include "base/path.h"
+#include "linux/account.h"
+#include "linux/policy_file.h"
+#include "linux/resolve.h"
 #include "policy/merge.h"
+#include "policy/profiles.h"
+#include "policy/reader.h"
+#include "policy/workspace.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The operator's files, from the most trusted on. */
+enum { SYSTEM, USER, OPTION, FILES };
+
+struct layers {
+    struct arena *arena;
+    const char *home;          /* of the account; NULL: it has none */
+    struct policy file[FILES]; /* all zero where there is none */
+    profile_list profiles;     /* what is built in and what the files define */
+};
+
+static int add_text(struct arena *arena, text_list *list, const char *text, struct error *err) {
+    const char **added = list_add(arena, list);
+    if (!added)
+        return error_memory(err);
+    *added = text;
+    return 0;
+}
+
+/* A file's bytes as a layer. */
+static int take_file(struct layers *layers, const struct policy_file *file, struct policy *policy, struct error *err) {
+    struct source source = {.kind = DOCUMENT_OPERATOR, .name = file->name, .home = layers->home};
+    if (policy_read(layers->arena, &source, file->bytes, file->size, policy, err))
+        return -1;
+    policy->guards = file->guards;
+    return add_text(layers->arena, &policy->files, file->path ? file->path : file->name, err);
+}
+
+static int read_file(struct layers *layers, const char *path, bool optional, struct policy *policy, struct error *err) {
+    struct policy_file file;
+    if (strncmp(path, "fd:", 3) == 0 ? policy_file_read_descriptor(layers->arena, path, &file, err)
+                                     : policy_file_read(layers->arena, path, optional, &file, err))
+        return -1;
+    return file.found ? take_file(layers, &file, policy, err) : 0;
+}
+
+/* Read the files that stand at their usual places, and `option` unless it is NULL. */
+static int read_files(struct layers *layers, const char *option, struct error *err) {
+    if (account_home(layers->arena, getuid(), &layers->home, err) ||
+        read_file(layers, LAYERS_SYSTEM_FILE, true, &layers->file[SYSTEM], err))
+        return -1;
+    const char *user =
+        layers->home ? arena_printf(layers->arena, "%s/%s/policy.json", layers->home, LAYERS_USER_FOLDER) : NULL;
+    if (layers->home && !user)
+        return error_memory(err);
+    if (user && read_file(layers, user, true, &layers->file[USER], err))
+        return -1;
+    return option ? read_file(layers, option, false, &layers->file[OPTION], err) : 0;
+}
+
+/* Where pinfold will look for the user's files next time is as worth guarding as what it found, there or not. */
+static int guard_user_folder(const struct layers *layers, struct policy *merged, struct error *err) {
+    link_list links = {0};
+    struct place place;
+    const char *path = layers->home ? arena_printf(layers->arena, "%s/%s", layers->home, LAYERS_USER_FOLDER) : NULL;
+    if (!layers->home)
+        return 0;
+    if (!path || resolve(layers->arena, "/", path, &place, &links))
+        return error_memory(err);
+    for (size_t i = 0; i < links.count; i++)
+        if (add_text(layers->arena, &merged->guards, links.at[i].path, err))
+            return -1;
+    return add_text(layers->arena, &merged->guards, place.path, err);
+}
+
+static int know_profiles(struct layers *layers, struct error *err) {
+    if (profiles_builtin(layers->arena, &layers->profiles, err))
+        return -1;
+    for (size_t i = 0; i < FILES; i++)
+        if (profiles_add(layers->arena, &layers->profiles, &layers->file[i], err))
+            return -1;
+    return 0;
+}
+
+static int merge_profile(struct layers *layers, const char *name, const char *origin, struct policy *merged,
+                         struct error *err) {
+    policy_chain chain = {0};
+    if (profiles_chain(layers->arena, &layers->profiles, name, origin, &chain, err))
+        return -1;
+    for (size_t i = 0; i < chain.count; i++)
+        if (policy_merge(layers->arena, merged, chain.at[i], err))
+            return -1;
+    return 0;
+}
 
 int layers_merge(struct arena *arena, const struct policy *flags, struct policy *merged, struct error *err) {
+    struct layers layers = {.arena = arena};
     policy_floor(merged);
-    return policy_merge(arena, merged, flags, err);
+    if (read_files(&layers, flags->policy, err) || know_profiles(&layers, err))
+        return -1;
+    /* the latest that names a profile decides; policy_merge sees to it that it may */
+    const struct policy *asking[] = {flags, &layers.file[OPTION], &layers.file[USER], &layers.file[SYSTEM]};
+    const char *name = NULL, *origin = NULL;
+    for (size_t i = 0; i < sizeof asking / sizeof asking[0] && !name; i++) {
+        name = asking[i]->profile;
+        origin = asking[i]->profile_origin;
+    }
+    /* a profile that nobody asked for comes before the files, whose own mode it must not undo */
+    if ((!name && merge_profile(&layers, "default", "built in", merged, err)) ||
+        policy_merge(arena, merged, &layers.file[SYSTEM], err) ||
+        policy_merge(arena, merged, &layers.file[USER], err) ||
+        (name && merge_profile(&layers, name, origin, merged, err)) ||
+        policy_merge(arena, merged, &layers.file[OPTION], err) || policy_merge(arena, merged, flags, err) ||
+        guard_user_folder(&layers, merged, err))
+        return -1;
+    merged->profile = name ? name : "default";
+    return workspace_merge(arena, layers.home, merged, err);
+}
+
+/* Every profile of a file, and the one that it asks for, must lead to something. */
+static int check_profiles(struct layers *layers, const struct policy *file, struct error *err) {
+    policy_chain chain = {0};
+    for (size_t i = 0; i < file->profiles.count; i++)
+        if (profiles_chain(layers->arena, &layers->profiles, file->profiles.at[i].name, file->profiles.at[i].origin,
+                           &chain, err))
+            return -1;
+    return file->profile
+               ? profiles_chain(layers->arena, &layers->profiles, file->profile, file->profile_origin, &chain, err)
+               : 0;
+}
+
+static int check_workspace(struct layers *layers, const char *path, struct error *err) {
+    struct workspace_file file;
+    size_t size = strlen(path) - strlen(".pinfold.json");
+    const char *folder = size ? arena_copy_bytes(layers->arena, path, size) : ".";
+    char shown[1024];
+    if (!folder)
+        return error_memory(err);
+    if (account_home(layers->arena, getuid(), &layers->home, err) ||
+        workspace_read(layers->arena, folder, layers->home, &file, err))
+        return -1;
+    return file.path ? 0
+                     : error_set(err, EXIT_USAGE, "%s: the policy can't be read: %s",
+                                 path_show(path, shown, sizeof shown), strerror(ENOENT));
+}
+
+int layers_check(struct arena *arena, const char *path, struct error *err) {
+    struct layers layers = {.arena = arena};
+    const char *slash = strrchr(path, '/');
+    if (strcmp(slash ? slash + 1 : path, ".pinfold.json") == 0)
+        return check_workspace(&layers, path, err);
+    if (read_files(&layers, path, err))
+        return -1;
+    /* one of the usual files, looked at by its name, is not also a second one */
+    for (size_t i = 0; i < OPTION; i++)
+        if (layers.file[i].files.count && strcmp(layers.file[i].files.at[0], layers.file[OPTION].files.at[0]) == 0)
+            layers.file[i] = (struct policy){0};
+    return know_profiles(&layers, err) || check_profiles(&layers, &layers.file[OPTION], err) ? -1 : 0;
 }

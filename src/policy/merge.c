@@ -81,8 +81,7 @@ static int merge_descriptors(struct arena *arena, struct policy *into, const str
             return error_memory(err);
         *added = layer->descriptors.at[i];
     }
-    /* arguments of the form /dev/fd/N hand in descriptors as well */
-    into->no_descriptors |= layer->no_descriptors || find_ban(into, BAN_DESCRIPTOR, NULL);
+    into->no_descriptors |= layer->no_descriptors;
     return 0;
 }
 
@@ -96,6 +95,16 @@ static int merge_waivers(struct policy *into, const struct policy *layer, struct
         into->waived |= UINT32_C(1) << i;
         into->waived_origin[i] = layer->waived_origin[i];
     }
+    return 0;
+}
+
+/* A ban on limits holds for the grace time too, which makes a run longer; 0 is the narrowest there. */
+static int merge_grace(struct policy *into, const struct policy *layer, struct error *err) {
+    const struct ban *ban = layer->grace.origin ? find_ban(into, BAN_LIMIT, NULL) : NULL;
+    if (ban && layer->grace.value > into->grace.value)
+        return forbidden(layer->grace.origin, ban, err);
+    if (layer->grace.origin)
+        into->grace = layer->grace;
     return 0;
 }
 
@@ -122,19 +131,14 @@ static int merge_mode(struct policy *into, const struct policy *layer, struct er
     return 0;
 }
 
-static int merge_profiles(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
+/* Which profile is asked for; those that a layer defines are looked up by profiles_chain. */
+static int merge_profile(struct policy *into, const struct policy *layer, struct error *err) {
     const struct ban *ban = layer->profile ? find_ban(into, BAN_PROFILE, NULL) : NULL;
     if (ban)
         return forbidden(layer->profile_origin, ban, err);
     if (layer->profile) {
         into->profile = layer->profile;
         into->profile_origin = layer->profile_origin;
-    }
-    for (size_t i = 0; i < layer->profiles.count; i++) {
-        struct profile *added = list_add(arena, &into->profiles);
-        if (!added)
-            return error_memory(err);
-        *added = layer->profiles.at[i];
     }
     return 0;
 }
@@ -147,12 +151,24 @@ static int merge_bans(struct arena *arena, struct policy *into, const struct pol
             return error_memory(err);
         *added = layer->bans.at[i];
         added->layer = into->layers;
+        /* arguments of the form /dev/fd/N hand in descriptors as well */
+        into->no_descriptors |= added->kind == BAN_DESCRIPTOR;
     }
+    return 0;
+}
+
+static int merge_files(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
     for (size_t i = 0; i < layer->files.count; i++) {
         const char **added = list_add(arena, &into->files);
         if (!added)
             return error_memory(err);
         *added = layer->files.at[i];
+    }
+    for (size_t i = 0; i < layer->guards.count; i++) {
+        const char **added = list_add(arena, &into->guards);
+        if (!added)
+            return error_memory(err);
+        *added = layer->guards.at[i];
     }
     return 0;
 }
@@ -162,26 +178,26 @@ int policy_merge(struct arena *arena, struct policy *into, const struct policy *
         merge_descriptors(arena, into, layer, err) || merge_waivers(into, layer, err) ||
         merge_limit(into, &into->timeout, &layer->timeout, err) ||
         merge_limit(into, &into->output_limit, &layer->output_limit, err) || merge_mode(into, layer, err) ||
-        merge_profiles(arena, into, layer, err) || merge_bans(arena, into, layer, err))
+        merge_grace(into, layer, err) || merge_profile(into, layer, err) || merge_files(arena, into, layer, err) ||
+        merge_bans(arena, into, layer, err))
         return -1;
-    if (layer->grace.origin)
-        into->grace = layer->grace;
     if (layer->workspace)
         into->workspace = layer->workspace;
     if (layer->policy)
         into->policy = layer->policy;
     if (layer->receipt)
         into->receipt = layer->receipt;
-    if (layer->backend)
+    if (layer->backend) {
         into->backend = layer->backend;
+        into->backend_origin = layer->backend_origin;
+    }
     if (layer->command)
         into->command = layer->command;
     into->layers++;
     return 0;
 }
 
-/* Where the first thing in a layer was asked for that opens something; NULL: there is none. */
-static const char *find_opening(const struct policy *layer) {
+const char *policy_opening(const struct policy *layer) {
     for (int i = 0; i < GUARANTEE_COUNT; i++)
         if (layer->waived & UINT32_C(1) << i)
             return layer->waived_origin[i];
@@ -192,7 +208,7 @@ static const char *find_opening(const struct policy *layer) {
            : layer->profile           ? layer->profile_origin
            : layer->descriptors.count ? "--fd"
            : layer->workspace         ? "--workspace"
-           : layer->backend           ? "--backend"
+           : layer->backend           ? (layer->backend_origin ? layer->backend_origin : "--backend")
                                       : NULL;
 }
 
@@ -202,7 +218,7 @@ static void narrow_limit(struct setting *limit, const struct setting *layer) {
 }
 
 int policy_narrow(struct policy *into, const struct policy *layer, struct error *err) {
-    const char *opening = find_opening(layer);
+    const char *opening = policy_opening(layer);
     if (opening)
         return error_set(err, EXIT_USAGE,
                          "%s: the workspace's own file can only narrow: mode, timeout, grace, output-limit; to let it "

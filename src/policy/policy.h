@@ -8,7 +8,9 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "plan/guarantee.h"
-#include "policy/items.h"
+#include "policy/grant.h"
+
+#include <stdbool.h>
 
 struct policy;
 struct profile {
@@ -32,11 +34,15 @@ struct policy {
     LIST(struct ban) bans;
     LIST(struct profile) profiles;
     const char *profile, *profile_origin; /* the profile that is asked for; NULL: none */
-    LIST(const char *) files;             /* the operator's policy files it was made from, as they were opened */
+    text_list files;                      /* the operator's policy files it was made from, as they were opened */
+    text_list guards;                     /* what no writable root may hold: those files, what leads to them, and where
+                                           * pinfold looks for them */
+    const char *workspace_file;           /* the workspace's .pinfold.json, if it took part */
+    bool workspace_trusted;               /* and was pinned */
     unsigned layers;                      /* in a merged policy: how many were merged */
     const char *policy;                   /* --policy FILE or fd:N; NULL: none */
     const char *receipt;                  /* FILE or fd:N; NULL: none */
-    const char *backend;                  /* NULL: the best that the host has */
+    const char *backend, *backend_origin; /* NULL: the best that the host has */
     char *const *command;                 /* NULL-terminated */
 };
 

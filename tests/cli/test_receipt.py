@@ -89,7 +89,7 @@ def test_written_on_refusal(lab):
     """Where no user namespace can be made, nothing runs and the receipt says that nothing held."""
     path = lab.scratch.path / "receipt.json"
     limit = "echo 0 >/proc/sys/user/max_user_namespaces"
-    ids = ["--map-root-user", "--keep-caps"]
+    ids = [f"--map-user={lab.user.uid}", f"--map-group={lab.user.uid}", "--keep-caps"]
     line = ["unshare", "--user", *ids, "sh", "-ec", limit + ' && exec "$@"', "sh",
             lab.pinfold, "run", "--workspace", lab.ws, "--receipt", path, "--", "touch", "ran"]
     result = lab.plain(line, env={"PATH": PATH})

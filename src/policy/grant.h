@@ -1,8 +1,9 @@
-/* items.h: what a policy is made of. */
-#ifndef PINFOLD_POLICY_ITEMS_H
-#define PINFOLD_POLICY_ITEMS_H
+/* grant.h: what a policy is made of: one grant, one variable, one number, one ban. Pure.
+ *
+ * Where something was asked for stands beside it, for messages: an option ("--read"), or FILE:LINE:COLUMN: KEY. */
+#ifndef PINFOLD_POLICY_GRANT_H
+#define PINFOLD_POLICY_GRANT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum access {
@@ -18,7 +19,6 @@ enum mode {
     MODE_READONLY, /* refused */
 };
 
-/* Where something was asked for stands beside it, for messages: an option ("--read"), or FILE:LINE:COLUMN: KEY. */
 struct grant {
     enum access access;
     const char *path; /* as the operator wrote it */

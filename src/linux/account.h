@@ -1,0 +1,13 @@
+/* account.h: what the passwd file says of a uid. Not $HOME, which whoever starts pinfold can set as they like. */
+#ifndef PINFOLD_LINUX_ACCOUNT_H
+#define PINFOLD_LINUX_ACCOUNT_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+/* *home is the home of this uid in /etc/passwd, an absolute path in the arena, or NULL when the file has none for it
+ * (users of a directory service have none there) or isn't there. 126 when it can't be read. */
+int account_home(struct arena *arena, unsigned uid, const char **home, struct error *err)
+    __attribute__((nonnull, warn_unused_result));
+
+#endif

@@ -1,0 +1,90 @@
+/* profiles.c (pure): see profiles.h. */
+#include "policy/profiles.h"
+
+#include "base/nearest.h"
+#include "base/path.h"
+#include "policy/builtin.h"
+#include "policy/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct profile *find(const profile_list *profiles, const char *name) {
+    for (size_t i = 0; i < profiles->count; i++)
+        if (strcmp(profiles->at[i].name, name) == 0)
+            return &profiles->at[i];
+    return NULL;
+}
+
+int profiles_builtin(struct arena *arena, profile_list *profiles, struct error *err) {
+    for (const struct builtin_policy *builtin = builtin_policies; builtin->name; builtin++) {
+        struct profile *profile = list_add(arena, profiles);
+        struct policy *policy = arena_alloc(arena, sizeof *policy);
+        const char *name = arena_printf(arena, "built-in profile %s", builtin->name);
+        if (!profile || !policy || !name)
+            return error_memory(err);
+        struct source source = {.kind = DOCUMENT_PROFILE, .name = name};
+        if (policy_read(arena, &source, builtin->text, builtin->size, policy, err))
+            return -1;
+        *profile = (struct profile){.name = builtin->name, .origin = name, .policy = policy};
+    }
+    return 0;
+}
+
+int profiles_add(struct arena *arena, profile_list *profiles, const struct policy *file, struct error *err) {
+    for (size_t i = 0; i < file->profiles.count; i++) {
+        const struct profile *known = find(profiles, file->profiles.at[i].name);
+        if (known)
+            return error_set(err, EXIT_USAGE, "%s: there is already a profile %s (%s); give this one another name",
+                             file->profiles.at[i].origin, known->name, known->origin);
+        struct profile *added = list_add(arena, profiles);
+        if (!added)
+            return error_memory(err);
+        *added = file->profiles.at[i];
+    }
+    return 0;
+}
+
+static int unknown_profile(struct arena *arena, const profile_list *profiles, const char *name, const char *origin,
+                           struct error *err) {
+    const char **names = arena_alloc(arena, (profiles->count + 1) * sizeof *names);
+    char others[256] = "", shown[256];
+    size_t used = 0;
+    if (!names)
+        return error_memory(err);
+    for (size_t i = 0; i < profiles->count; i++) {
+        names[i] = profiles->at[i].name;
+        if (used < sizeof others)
+            used += (size_t)snprintf(others + used, sizeof others - used, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = nearest(name, names, profiles->count);
+    return error_set(err, EXIT_USAGE, "%s: there is no profile %s; %s%s%s", origin,
+                     path_show(name, shown, sizeof shown), near ? "did you mean " : "there are: ", near ? near : others,
+                     near ? "?" : "");
+}
+
+int profiles_chain(struct arena *arena, const profile_list *profiles, const char *name, const char *origin,
+                   policy_chain *chain, struct error *err) {
+    policy_chain nearest_first = {0};
+    while (name) {
+        const struct profile *profile = find(profiles, name);
+        if (!profile)
+            return unknown_profile(arena, profiles, name, origin, err);
+        for (size_t i = 0; i < nearest_first.count; i++)
+            if (nearest_first.at[i] == profile->policy)
+                return error_set(err, EXIT_USAGE, "%s: the profile %s extends itself in a circle", origin, name);
+        const struct policy **added = list_add(arena, &nearest_first);
+        if (!added)
+            return error_memory(err);
+        *added = profile->policy;
+        name = profile->extends;
+        origin = profile->extends_origin;
+    }
+    for (size_t i = nearest_first.count; i-- > 0;) {
+        const struct policy **added = list_add(arena, chain);
+        if (!added)
+            return error_memory(err);
+        *added = nearest_first.at[i];
+    }
+    return 0;
+}
