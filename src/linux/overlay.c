@@ -5,6 +5,7 @@
 #include "linux/overlay.h"
 
 #include "base/fd.h"
+#include "linux/layers.h"
 #include "linux/lookup.h"
 
 #include <errno.h>
@@ -70,6 +71,8 @@ static int make_overlay(const struct build *build, const struct mount *mount, st
 int overlay_discard(const struct build *build, const struct mount *mount, struct spot target, int prepared) {
     static const char *const options[][2] = {{"mode", "0700"}, {NULL, NULL}};
     char path[32];
+    if (!layer_on(STEP_OVERLAY)) /* the plain folder: verify must see it */
+        return mounts_bind(build, mount, target, prepared);
     if (mkdirat(build->root, hidden, 0700) || build->api->scratch((struct spot){build->root, hidden}, options))
         return -1;
     autoclose int store = lookup_open(build->root, hidden);

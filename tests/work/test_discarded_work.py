@@ -2,11 +2,13 @@
 box, in the folders that it finds and in those that it makes, and the host's folder is as it was before."""
 import os
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
 import harness
-from workbench import PATH, PYTHON, installed, keeps, pinfold_line, raw, repository, run_with_mounts
+from workbench import PATH, PYTHON, end, installed, keeps, pinfold_line, raw, repository, run_with_mounts, started
 
 DISCARD = ["--mode", "discard"]
 
@@ -231,6 +233,18 @@ def test_workspace_of_another_group(lab):
     result = lab.run(["/bin/echo", "ran"], *DISCARD)
     assert result.code == 126 and not result.out and "EOVERFLOW" in result.err and "sg GROUP" in result.err, result
     assert lab.run(["/bin/echo", "ran"], "--mode", "readonly").out == "ran\n"
+
+
+def test_a_box_that_is_killed_leaves_nothing(lab):
+    """pinfold killed while the command writes: the host's folder is as it was, and no mount or memory of it is left."""
+    lab.file(lab.ws / "f", "host\n")
+    before, mounts = harness.tree(lab.ws), os.listdir(lab.scratch.path)
+    script = "echo x >f; mkdir d; echo began; while :; do echo y >>d/g; done"
+    with started(lab, ["/bin/sh", "-c", script], *DISCARD, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"began\n"
+        end(process)
+    assert harness.tree(lab.ws) == before and os.listdir(lab.scratch.path) == mounts
+    assert os.fspath(lab.scratch.path) not in Path("/proc/self/mountinfo").read_text()
 
 
 def test_two_boxes_in_one_workspace(lab):
