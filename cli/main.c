@@ -33,8 +33,12 @@ int main(int argc, char **argv, char **environment) {
     struct error err = {0};
     char **caller = copy_environment(environment);
     title_remember(argc, argv);
-    if (harden(&err) || (!caller && error_memory(&err)))
+    if (harden(&err))
         return print_error(&err);
+    if (!caller) {
+        error_memory(&err);
+        return print_error(&err);
+    }
     const char *word = argc > 1 ? argv[1] : "";
     if (strcmp(word, "--help") == 0)
         return print_usage();
