@@ -8,7 +8,7 @@ CC := $(CURDIR)/tools/musl-cc
 endif
 
 all: build/build.ninja
-	ninja -C build --quiet pinfold
+	ninja -C build --quiet product
 
 build/build.ninja: | sources
 	CC='$(CC)' meson setup build
@@ -41,7 +41,7 @@ fmt:
 
 install: build/build.ninja
 	meson configure build -Dprefix='$(PREFIX)'
-	ninja -C build --quiet pinfold
+	ninja -C build --quiet product
 	DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild --skip-subprojects
 
 clean:

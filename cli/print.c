@@ -2,7 +2,9 @@
 #include "cli.h"
 
 #include "base/fd.h"
+#include "linux/uapi_landlock.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,8 +60,21 @@ int print_help(enum subcommand subcommand) {
     return print_finish();
 }
 
+/* The second line is what a bug report needs of the build. */
 int print_version(void) {
-    puts("pinfold " PINFOLD_VERSION);
+#ifdef __GLIBC__
+    const char *libc = "glibc";
+#else
+    const char *libc = "musl";
+#endif
+#ifdef __aarch64__
+    const char *machine = "aarch64";
+#else
+    const char *machine = "x86_64";
+#endif
+    printf("pinfold " PINFOLD_VERSION "\n"
+           "%s, %s, compiler %s, jansson %s, Landlock up to ABI %d\n",
+           machine, libc, __VERSION__, jansson_version_str(), LANDLOCK_ABI_USED);
     return print_finish();
 }
 

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+enum { LANDLOCK_ABI_USED = 9 }; /* the last one that landlock.c has something for */
+
 /* Landlock (5.13): filesystem rights by bit; what an ABI knows is in landlock.c. */
 enum {
     LANDLOCK_EXECUTE = 1 << 0,

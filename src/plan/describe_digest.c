@@ -94,12 +94,13 @@ static int compare_numbers(const void *a, const void *b) {
 static json_t *numbers(const struct policy *policy) {
     size_t count = policy->descriptors.count;
     int *copy = calloc(count + 1, sizeof *copy);
+    if (!copy)
+        return NULL;
     json_t *all = json_array();
-    int failed = !copy || !all;
-    if (!failed && count) {
-        memcpy(copy, policy->descriptors.at, count * sizeof *copy);
-        qsort(copy, count, sizeof *copy, compare_numbers);
-    }
+    int failed = !all;
+    for (size_t i = 0; i < count; i++)
+        copy[i] = policy->descriptors.at[i];
+    qsort(copy, count, sizeof *copy, compare_numbers);
     for (size_t i = 0; i < count && !failed; i++)
         if (!i || copy[i - 1] != copy[i])
             failed = json_array_append_new(all, json_integer(copy[i]));

@@ -170,6 +170,40 @@ static void hostile_names_stay_names(void **state) {
     host_free(&host);
 }
 
+static const char *digest_of(struct host *host, const char *key) {
+    static char kept[2][65];
+    static int turn;
+    host_must_compile(host);
+    json_t *told = describe_plan(&host->plan);
+    turn = !turn;
+    snprintf(kept[turn], sizeof kept[turn], "%s", text_of(told, key));
+    json_decref(told);
+    return kept[turn];
+}
+
+/* Where something was asked for and in which order is no part of what is granted. */
+static void digests_are_of_what_is_granted(void **state) {
+    (void)state;
+    static const char *const keys[] = {"policy_digest", "plan_digest"};
+    for (size_t i = 0; i < 2; i++) {
+        struct host one, other;
+        host_user(&one), host_user(&other);
+        struct place a = host_folder("/home/u/a"), b = host_folder("/home/u/b");
+        host_grant(&one, ACCESS_READ, a), host_grant(&one, ACCESS_READ, b);
+        host_grant(&other, ACCESS_READ, b), host_grant(&other, ACCESS_READ, a);
+        other.policy.grants.at[0].origin = "/etc/pinfold/policy.json:3:5: read";
+        other.policy.grants.at[1].layer = 4;
+        other.policy.layers = 6;
+        one.policy.timeout = (struct setting){5000, "--timeout"};
+        other.policy.timeout = (struct setting){5000, "/etc/pinfold/policy.json:4:5: timeout"};
+        snprintf(other.probe.release, sizeof other.probe.release, "7.1.0");
+        assert_string_equal(digest_of(&one, keys[i]), digest_of(&other, keys[i]));
+        host_grant(&other, ACCESS_READ, host_folder("/home/u/c"));
+        assert_string_not_equal(digest_of(&one, keys[i]), digest_of(&other, keys[i]));
+        host_free(&one), host_free(&other);
+    }
+}
+
 static void a_full_disk_is_an_error(void **state) {
     (void)state;
     struct host host;
@@ -191,6 +225,7 @@ int main(void) {
         cmocka_unit_test(text_tells_every_guarantee_and_root),
         cmocka_unit_test(plan_as_json),
         cmocka_unit_test(hostile_names_stay_names),
+        cmocka_unit_test(digests_are_of_what_is_granted),
         cmocka_unit_test(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
