@@ -66,18 +66,18 @@ static int unknown_profile(struct arena *arena, const profile_list *profiles, co
 int profiles_chain(struct arena *arena, const profile_list *profiles, const char *name, const char *origin,
                    policy_chain *chain, struct error *err) {
     policy_chain nearest_first = {0};
-    while (name) {
-        const struct profile *profile = find(profiles, name);
+    for (const char *next = name; next;) {
+        const struct profile *profile = find(profiles, next);
         if (!profile)
-            return unknown_profile(arena, profiles, name, origin, err);
+            return unknown_profile(arena, profiles, next, origin, err);
         for (size_t i = 0; i < nearest_first.count; i++)
             if (nearest_first.at[i] == profile->policy)
-                return error_set(err, EXIT_USAGE, "%s: the profile %s extends itself in a circle", origin, name);
+                return error_set(err, EXIT_USAGE, "%s: the profile %s extends itself in a circle", origin, next);
         const struct policy **added = list_add(arena, &nearest_first);
         if (!added)
             return error_memory(err);
         *added = profile->policy;
-        name = profile->extends;
+        next = profile->extends;
         origin = profile->extends_origin;
     }
     for (size_t i = nearest_first.count; i-- > 0;) {
