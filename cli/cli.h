@@ -7,6 +7,7 @@
 enum subcommand {
     RUN = 1,
     EXPLAIN = 2,
+    DOCTOR = 4,
 };
 
 struct options {
@@ -24,6 +25,7 @@ const char *subcommand_nearest(const char *word) __attribute__((nonnull));
 /* Each returns the exit status. `caller` is the caller's environment as it was. */
 int command_run_box(int argc, char **argv, char *const *caller) __attribute__((nonnull));
 int command_explain(int argc, char **argv, char *const *caller) __attribute__((nonnull));
+int command_doctor(int argc, char **argv, char *const *caller) __attribute__((nonnull));
 
 /* print.c: the only place that prints. Messages go to stderr, one line, with the prefix "pinfold: ". */
 void print_message(const char *text) __attribute__((nonnull));

@@ -24,7 +24,7 @@ int main(int argc, char **argv, char **environment) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv, char *const *caller);
-    } subcommands[] = {{"run", command_run_box}, {"explain", command_explain}};
+    } subcommands[] = {{"run", command_run_box}, {"explain", command_explain}, {"doctor", command_doctor}};
     prefault();
     struct error err = {0};
     char **caller = copy_environment(environment);

@@ -1,4 +1,4 @@
-/* options.c (pure but for getopt's own state): the command line of run and explain. */
+/* options.c (pure but for getopt's own state): the command line of every subcommand. */
 #include "base/nearest.h"
 #include "base/path.h"
 #include "base/units.h"
@@ -25,7 +25,7 @@ static const struct known {
 };
 
 const char *subcommand_nearest(const char *word) {
-    static const char *const words[] = {"run", "explain"};
+    static const char *const words[] = {"run", "explain", "doctor"};
     return nearest(word, words, sizeof words / sizeof words[0]);
 }
 
@@ -45,7 +45,10 @@ static int unknown(const char *word, enum subcommand subcommand, struct error *e
     const char *near = nearest(bare, names, count);
     return error_set(err, EXIT_USAGE, "unknown option %s%s%s%s; see pinfold %s --help",
                      path_show(word, shown, sizeof shown), near ? "; did you mean --" : "", near ? near : "",
-                     near ? "?" : "", subcommand == RUN ? "run" : "explain");
+                     near ? "?" : "",
+                     subcommand == RUN      ? "run"
+                     : subcommand == DOCTOR ? "doctor"
+                                            : "explain");
 }
 
 static int bad_value(const char *name, const char *value, const char *wanted, struct error *err) {

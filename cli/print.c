@@ -46,13 +46,20 @@ int print_help(int subcommand) {
     if (!subcommand)
         puts("usage: pinfold run [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
              "       pinfold explain [OPTIONS] [--] [COMMAND [ARGUMENTS]]\n"
+             "       pinfold doctor [OPTIONS]\n"
              "       pinfold --version\n\n"
              "run      run a command in a box whose every promise the kernel has been seen to keep, or refuse (126)\n"
-             "explain  print what run would do, and start nothing\n\n"
-             "pinfold run --help and pinfold explain --help list the options. Manual: pinfold(1).");
+             "explain  print what run would do, and start nothing\n"
+             "doctor   try all of it here but the command, and say what is missing and what mends it\n\n"
+             "pinfold SUBCOMMAND --help lists the options. Manual: pinfold(1).");
     else if (subcommand == RUN)
         puts("usage: pinfold run [OPTIONS] [--] COMMAND [ARGUMENTS]\n\n"
              "Runs COMMAND with the workspace writable, the system readable, and nothing else of this host.\n");
+    else if (subcommand == DOCTOR)
+        puts("usage: pinfold doctor [OPTIONS]\n\n"
+             "Tries everything that run would do here but the command, and says what holds, what is missing and what "
+             "mends\n"
+             "it. Runs nothing and leaves nothing behind.\n");
     else
         puts("usage: pinfold explain [OPTIONS] [--] [COMMAND [ARGUMENTS]]\n\n"
              "Prints the plan that run would carry out, and starts nothing.\n");
@@ -60,6 +67,8 @@ int print_help(int subcommand) {
         print_options(subcommand);
     if (subcommand == RUN)
         puts("\nStatus: the command's own, 128+n by signal n, 124 timeout, 125 wrong use, 126 refused, 127 not found.");
+    if (subcommand == DOCTOR)
+        puts("\nStatus: 0 run would start here, 125 wrong use or policy, 126 it would be refused.");
     return finish();
 }
 

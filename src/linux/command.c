@@ -116,7 +116,8 @@ static char **script_arguments(char *path, char *const *command) {
     if (script) {
         script[0] = (char *)"/bin/sh";
         script[1] = path;
-        memcpy(script + 2, command + 1, (count ? count : 1) * sizeof *script);
+        if (count)
+            memcpy(script + 2, command + 1, count * sizeof *script);
     }
     return script;
 }
@@ -124,11 +125,17 @@ static char **script_arguments(char *path, char *const *command) {
 /* Execute the file at `path`; returns only when it can't be, with errno. */
 static int execute_at(char *path, char *const *command, char *const *environment) {
     const char *file = path;
+    char **script = NULL;
     for (;;) {
-        execve(file, command, environment); /* the one exec of the user's command */
-        if (errno != ENOEXEC || file != path || !(command = script_arguments(path, command)))
+        execve(file, script ? script : command, environment); /* the one exec of the user's command */
+        int error = errno;
+        if (error != ENOEXEC || script) {
+            free(script);
+            return error;
+        }
+        if (!(script = script_arguments(path, command)))
             return errno;
-        file = command[0];
+        file = script[0];
     }
 }
 
@@ -158,6 +165,25 @@ static int execute(char *const *command, char *const *environment) {
     return best;
 }
 
+_Noreturn void command_execute(const struct init_arguments *arguments, int control) {
+    const struct plan *plan = arguments->plan;
+    struct message message = {.type = MESSAGE_READY};
+    atomic_store(&arguments->prepared->begun, true);
+    if (message_send(control, &message, NULL, 0))
+        _exit(1);
+    message = (struct message){.type = MESSAGE_EXEC_FAILED};
+    message.value = execute(plan->policy->command, (char *const *)plan->environment.kept.at);
+    message_tell(control, &message);
+    _exit(message.value == ENOENT ? EXIT_NOT_FOUND : EXIT_REFUSED);
+}
+
+_Noreturn void command_rehearsed(const struct init_arguments *arguments, int control) {
+    const struct message message = {.type = MESSAGE_REHEARSED};
+    (void)arguments;
+    message_tell(control, &message); /* if it can't be said, end of file says that it failed */
+    _exit(0);
+}
+
 _Noreturn void command_run(const struct init_arguments *arguments, int terminal) {
     const struct plan *plan = arguments->plan;
     int numbers[RELAY_STREAMS + 1];
@@ -172,12 +198,6 @@ _Noreturn void command_run(const struct init_arguments *arguments, int terminal)
         launch_fail(control, &failure);
     if (sigprocmask(SIG_SETMASK, arguments->mask, NULL))
         fail(control, STEP_VERIFY, "signal mask");
-    struct message message = {.type = MESSAGE_READY};
-    atomic_store(&arguments->prepared->begun, true);
-    if (message_send(control, &message, NULL, 0))
-        _exit(1);
-    message = (struct message){.type = MESSAGE_EXEC_FAILED};
-    message.value = execute(plan->policy->command, (char *const *)plan->environment.kept.at);
-    message_tell(control, &message);
-    _exit(message.value == ENOENT ? EXIT_NOT_FOUND : EXIT_REFUSED);
+    arguments->finish(arguments, control);
+    _exit(1); /* neither comes back */
 }

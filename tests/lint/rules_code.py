@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sources import ROOT, code, compile_flags, document, files, guarantees, matches, name, project_files
 
-PRINTERS = {"cli/print.c", "cli/explain.c", "src/plan/describe_text.c"}
+PRINTERS = {"cli/print.c", "cli/explain.c", "src/plan/describe_text.c", "cli/doctor.c", "src/plan/diagnosis_text.c"}
 C_FOLDERS = ("src", "cli", "include", "tests", "bench", "fuzz")
 TEXT = {".c", ".h", ".def", ".py", ".md", ".sh", ".build", ".1", ".txt", ""}
 LONGEST = {".c": 400, ".h": 80, ".py": 400}

@@ -93,7 +93,7 @@ def manual_has_each_option():
 
 def help_prints_each_option():
     found = []
-    for subcommand in ("run", "explain"):
+    for subcommand in ("run", "explain", "doctor"):
         text = subprocess.run([PINFOLD, subcommand, "--help"], capture_output=True, text=True).stdout
         for option, _, subcommands in options():
             there = bool(re.search(rf"^  --{re.escape(option)}(?: |$)", text, re.MULTILINE))
