@@ -144,6 +144,8 @@ static int examine(struct box *box, const struct policy *flags, char *const *cal
     /* a process that can't be had leaves these steps unknown, as they are */
     if (!diagnosis->complete && alone_try(&box->probe, alone))
         memset(alone, 0, sizeof alone);
+    if (facts_refused(&box->arena, &diagnosis->facts, rehearsal.errors[STEP_USER_NAMESPACE]))
+        return -1;
     diagnosis->policy = &box->policy;
     diagnosis->probe = &box->probe;
     diagnosis->plan = instead && box->planned ? &box->plan : NULL;

@@ -144,6 +144,23 @@ static int take_terminal(const struct plan *plan, struct launch *launch, struct 
     return message_send(launch->control, &go, NULL, 0) ? failure_set(failure, STEP_RELAY, errno, "terminal") : 0;
 }
 
+static int failure_told(const struct message *message, struct failure *failure) {
+    return failure_set(failure, message->step >= 0 && message->step < STEP_COUNT ? (enum step)message->step : STEP_LIFE,
+                       message->value, message->detail);
+}
+
+/* When init fails before go, it says so and ends; whatever is then seen to fail here fails because it has ended. */
+static int failed_before_go(const struct launch *launch, struct failure *failure) {
+    struct message message;
+    int none[1];
+    size_t count = 0;
+    struct pollfd wait = {launch->control, POLLIN, 0};
+    if (poll(&wait, 1, 0) == 1 && message_receive(launch->control, &message, none, &count) == 1 &&
+        message.type == MESSAGE_FAILED)
+        return failure_told(&message, failure);
+    return -1;
+}
+
 /* Read messages until everything holds or something failed. */
 static int wait_end(const struct plan *plan, const struct ending *ending, struct launch *launch,
                     struct channels *channels, struct failure *failure) {
@@ -162,9 +179,7 @@ static int wait_end(const struct plan *plan, const struct ending *ending, struct
             return 0;
         switch (message.type) {
         case MESSAGE_FAILED:
-            return failure_set(failure,
-                               message.step >= 0 && message.step < STEP_COUNT ? (enum step)message.step : STEP_LIFE,
-                               message.value, message.detail);
+            return failure_told(&message, failure);
         case MESSAGE_TERMINAL:
             if (take_terminal(plan, launch, channels, count ? master : -1, failure))
                 return -1;
@@ -205,7 +220,7 @@ static int start(const struct plan *plan, const struct ending *ending, struct la
     close(control[1]);
     if (cloned || prepare(plan, prepared, failure) || relay_confirm(launch, failure) ||
         channels_give(plan, channels, failure) || send_go(plan, launch, failure))
-        return -1;
+        return failed_before_go(launch, failure);
     if (!plan->terminal)
         channels_close(channels); /* the relay and init have theirs */
     return wait_end(plan, ending, launch, channels, failure);

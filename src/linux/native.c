@@ -63,8 +63,12 @@ static int note_failure(struct box *box, const struct failure *failure, struct e
     return before ? refuse(failure, err) : -1;
 }
 
-static int cannot_take_signals(struct error *err) {
-    return error_set(err, EXIT_REFUSED, "refused, nothing was started: signals can't be taken (%s)", error_name(errno));
+/* Before anything was begun. */
+static int cannot_take_signals(struct box *box, struct error *err) {
+    struct failure failure;
+    failure_set(&failure, STEP_LIFE, errno, "signals");
+    box->setback = (struct setback){failure.step, failure.error, "signals", true};
+    return refuse(&failure, err);
 }
 
 static int native_launch(struct box *box, struct error *err) {
@@ -76,7 +80,7 @@ static int native_launch(struct box *box, struct error *err) {
         return error_memory(err);
     int signals = signals_take(&mask);
     if (signals < 0)
-        return cannot_take_signals(err);
+        return cannot_take_signals(box, err);
     box->launch = launch;
     if (!launch_start(&box->plan, &mask, signals, launch, &failure)) {
         launch->signals = signals;
@@ -96,7 +100,7 @@ static int native_rehearse(struct box *box, struct error *err) {
     err->status = 0;
     int signals = signals_take(&mask);
     if (signals < 0)
-        return cannot_take_signals(err);
+        return cannot_take_signals(box, err);
     int result = launch_rehearse(&box->plan, &mask, signals, &box->plan.untried, &failure);
     close(signals);
     sigprocmask(SIG_SETMASK, &mask, NULL);

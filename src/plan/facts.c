@@ -1,6 +1,7 @@
 /* facts.c (pure): which kind of host do the facts make? See facts.h. */
 #include "plan/facts.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { CAP_SYS_ADMIN_ = 21 };
@@ -95,4 +96,16 @@ int facts_judge(struct arena *arena, struct facts *facts) {
     facts->kind = judge_kind(facts);
     facts->words = judge_words(arena, facts);
     return facts->words ? 0 : -1;
+}
+
+int facts_refused(struct arena *arena, struct facts *facts, int error) {
+    bool labelled = facts->selinux || (facts->label && strncmp(facts->label, "unconfined", 10) != 0);
+    bool explained = facts->seccomp == 2 || labelled || facts_contained(facts) || facts->chrooted ||
+                     (facts->uid && (facts->userns_clone == 0 || facts->userns_apparmor > 0));
+    if (error != EPERM || explained)
+        return 0;
+    facts->chrooted = true;
+    return facts_note(arena, facts, "clone", "EPERM, and nothing that is seen forbids it") || facts_judge(arena, facts)
+               ? -1
+               : 0;
 }

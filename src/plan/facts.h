@@ -70,6 +70,10 @@ int facts_note(struct arena *arena, struct facts *facts, const char *source, con
 /* Pure: kind and words from the rest. 0, or -1 when out of memory. */
 int facts_judge(struct arena *arena, struct facts *facts) __attribute__((nonnull, warn_unused_result));
 
+/* Pure: a user namespace was refused with `error`. In a chroot the kernel does that and nothing shows it; where nothing
+ * that is seen explains it, a chroot is the reason. 0, or -1 when out of memory. */
+int facts_refused(struct arena *arena, struct facts *facts, int error) __attribute__((nonnull, warn_unused_result));
+
 /* The kind's name in --json: "plain", "docker", ... */
 const char *facts_kind(enum host_kind kind);
 
