@@ -102,7 +102,6 @@ static int gather_mounts(struct arena *arena, struct facts *facts) {
 static int gather_security(struct arena *arena, struct facts *facts) {
     int failed = 0;
     facts->seccomp = read_field_number(arena, "/proc/self/status", "Seccomp:", 10);
-    facts->no_new_privs = read_field_number(arena, "/proc/self/status", "NoNewPrivs:", 10) == 1;
     facts->bounding = (uint64_t)read_field_number(arena, "/proc/self/status", "CapBnd:", 16);
     facts->label = read_line(arena, "/proc/self/attr/current");
     facts->modules = read_line(arena, "/sys/kernel/security/lsm");
@@ -113,6 +112,8 @@ static int gather_security(struct arena *arena, struct facts *facts) {
         failed |= facts_note(arena, facts, "Seccomp in /proc/self/status", facts->seccomp == 2 ? "2, a filter" : "1");
     if (!(facts->bounding >> 21 & 1))
         failed |= facts_note(arena, facts, "CapBnd in /proc/self/status", "without CAP_SYS_ADMIN");
+    if (read_field_number(arena, "/proc/self/status", "NoNewPrivs:", 10) == 1)
+        failed |= facts_note(arena, facts, "NoNewPrivs in /proc/self/status", "1");
     if (facts->label)
         failed |= facts_note(arena, facts, "/proc/self/attr/current", facts->label);
     if (facts->selinux)
@@ -198,7 +199,7 @@ static void gather_settings(struct arena *arena, struct facts *facts) {
     facts->processes = limit_of(RLIMIT_NPROC);
 }
 
-/* The option hidepid of the /proc that is seen, when it hides anything. */
+/* The option hidepid of the /proc that is seen: evidence only. */
 static int gather_hidepid(struct arena *arena, struct facts *facts) {
     struct lines lines;
     int failed = 0;
@@ -209,8 +210,7 @@ static int gather_hidepid(struct arena *arena, struct facts *facts) {
         if (!option)
             continue;
         option[strcspn(option, ", ")] = '\0';
-        facts->hidepid = arena_copy(arena, option + strlen("hidepid="));
-        failed = !facts->hidepid || facts_note(arena, facts, "/proc/self/mounts", option);
+        failed = facts_note(arena, facts, "/proc/self/mounts", option);
     }
     lines_close(&lines);
     return failed;

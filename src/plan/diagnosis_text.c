@@ -54,8 +54,8 @@ static void tell_guarantees(const struct diagnosis *diagnosis, FILE *out) {
                 waived ? " (waived)" : "");
         if (found == FINDING_HELD) {
             bool untried = diagnosis->plan->untried & UINT32_C(1) << i;
-            fprintf(out, "  %s", untried ? "read back" : guarantee_text[i].proof);
-            list_steps(diagnosis, i, FINDING_HELD, "; the box, and ", out);
+            fprintf(out, "  %s; the box", untried ? "read back" : guarantee_text[i].proof);
+            list_steps(diagnosis, i, FINDING_HELD, ", and ", out);
         }
         if (found == FINDING_MISSING)
             list_steps(diagnosis, i, FINDING_MISSING, "  for lack of ", out);

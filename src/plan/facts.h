@@ -27,9 +27,8 @@ struct evidence {
     const char *source, *says; /* a file, variable or field, and what it says */
 };
 
-/* One kind of namespace that has a limit in /proc/sys/user. */
 enum { FACTS_LIMITS = 7 };
-extern const char *const facts_limit[FACTS_LIMITS]; /* user, mnt, pid, net, ipc, uts, cgroup */
+extern const char *const facts_limit[FACTS_LIMITS]; /* user.max_*_namespaces: user, mnt, pid, net, ipc, uts, cgroup */
 
 /* Numbers are -1 and texts NULL where the host has no such thing or doesn't show it. */
 struct facts {
@@ -46,14 +45,12 @@ struct facts {
     const char *label;        /* of the security module, such as docker-default (enforce) */
     const char *modules;      /* active security modules, comma-separated */
     const char *core_pattern; /* kernel.core_pattern */
-    const char *hidepid;      /* option of the /proc that is seen */
     bool selinux;             /* SELinux enforces */
     long seccomp;             /* 2: a filter is around pinfold */
-    bool no_new_privs;
-    uint64_t bounding;       /* capability bounding set */
-    long userns_clone;       /* kernel.unprivileged_userns_clone */
-    long userns_apparmor;    /* kernel.apparmor_restrict_unprivileged_userns */
-    long most[FACTS_LIMITS]; /* user.max_*_namespaces */
+    uint64_t bounding;        /* capability bounding set */
+    long userns_clone;        /* kernel.unprivileged_userns_clone */
+    long userns_apparmor;     /* kernel.apparmor_restrict_unprivileged_userns */
+    long most[FACTS_LIMITS];  /* user.max_*_namespaces */
     long panic_on_oom, oom_kills_asker, swap_kib, open_files, processes;
     LIST(const char *) covered; /* what is mounted over parts of /proc */
     /* what follows from these: facts_judge */

@@ -200,10 +200,11 @@ static int mend_idmap(struct arena *arena, const struct facts *facts, int error,
     if (facts->user_namespace)
         return put(mend, MEND_ADVICE,
                    "run pinfold as an ordinary user: root of a user namespace has no ids to map the command to");
-    return put(mend, MEND_ADVICE,
-               *detail ? arena_printf(arena, "run pinfold as an ordinary user, or move %s to ext4, xfs, btrfs or tmpfs",
-                                      detail)
-                       : "run pinfold as an ordinary user, or in a folder on ext4, xfs, btrfs or tmpfs");
+    return put(
+        mend, MEND_ADVICE,
+        *detail == '/' && !path_is_under(detail, "/proc")
+            ? arena_printf(arena, "run pinfold as an ordinary user, or move %s to ext4, xfs, btrfs or tmpfs", detail)
+            : "run pinfold as an ordinary user, or in a folder on ext4, xfs, btrfs or tmpfs");
 }
 
 static int mend_keyring(struct arena *arena, const struct facts *facts, int error, struct mend *mend) {
