@@ -116,8 +116,8 @@ static char **script_arguments(char *path, char *const *command) {
     if (script) {
         script[0] = (char *)"/bin/sh";
         script[1] = path;
-        if (count)
-            memcpy(script + 2, command + 1, count * sizeof *script);
+        for (size_t i = 1; i < count; i++)
+            script[i + 1] = command[i];
     }
     return script;
 }
@@ -129,12 +129,10 @@ static int execute_at(char *path, char *const *command, char *const *environment
     for (;;) {
         execve(file, script ? script : command, environment); /* the one exec of the user's command */
         int error = errno;
-        if (error != ENOEXEC || script) {
+        if (error != ENOEXEC || script || !(script = script_arguments(path, command))) {
             free(script);
             return error;
         }
-        if (!(script = script_arguments(path, command)))
-            return errno;
         file = script[0];
     }
 }
