@@ -16,6 +16,8 @@ struct backend {
     int (*launch)(struct box *box, struct error *err);
     /* Until everything in the box has ended. */
     void (*wait)(struct box *box);
+    /* Launch for nobody: everything of a launch but the command. 0: all held and nothing is left; -1 as launch. */
+    int (*rehearse)(struct box *box, struct error *err);
 };
 
 extern const struct backend backend_native;

@@ -3,6 +3,7 @@
 
 #include "box/backend.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const struct backend *const backends[] = {&backend_native};
@@ -58,6 +59,48 @@ int box_start(struct box *box, char *const *caller, struct error *err) {
     }
     error_set(err, EXIT_REFUSED, "refused, nothing was started: no plan could be carried out");
     return fail(box, err);
+}
+
+/* The launches of a rehearsal. */
+static int rehearse(struct box *box, const struct backend *backend, char *const *caller, struct rehearsal *rehearsal,
+                    struct error *err) {
+    struct policy open = box->policy;
+    open.waived = G_ALL & ~G_NEVER_WAIVED;
+    for (int tries = 0; tries <= STEP_COUNT; tries++) {
+        struct plan plan = box->plan;
+        plan.policy = &open;
+        if (!rehearsal->refusal.status && plan_check(&box->plan, &rehearsal->refusal))
+            rehearsal->cause = plan_cause(&box->plan);
+        if (plan_check(&plan, err))
+            return -1;
+        if (!backend->rehearse(box, err))
+            return 0;
+        rehearsal->details[box->setback.step] = box->setback.detail;
+        if (err->status && !rehearsal->refusal.status) {
+            rehearsal->refusal = *err;
+            rehearsal->cause = (int)box->setback.step;
+        }
+        if (err->status || box_compile(box, backend, caller, err))
+            return -1;
+    }
+    return error_set(err, EXIT_REFUSED, "no plan could be carried out");
+}
+
+int box_rehearse(struct box *box, char *const *caller, struct rehearsal *rehearsal, struct error *err) {
+    const struct backend *backend = backend_find(&box->policy, err);
+    *rehearsal = (struct rehearsal){.cause = -1};
+    box->setback = (struct setback){0};
+    if (!backend) {
+        rehearsal->refusal = *err;
+        return -1;
+    }
+    int result = rehearse(box, backend, caller, rehearsal, err);
+    memcpy(rehearsal->errors, box->probe.missing, sizeof rehearsal->errors);
+    if (result && box->setback.final)
+        rehearsal->errors[box->setback.step] = box->setback.error ? box->setback.error : EIO;
+    if (result && !rehearsal->refusal.status)
+        rehearsal->refusal = *err;
+    return result;
 }
 
 const char *outcome_name(enum outcome outcome) {

@@ -28,6 +28,14 @@ struct result {
     struct relay_report relay;
 };
 
+/* What ended the last launch that failed. */
+struct setback {
+    enum step step;
+    int error;          /* errno */
+    const char *detail; /* on what, or "" */
+    bool final;         /* it refuses the run, whatever is waived, and isn't in probe.missing */
+};
+
 /* Everything about one run; zero it first. */
 struct box {
     struct arena arena;
@@ -37,6 +45,7 @@ struct box {
     bool planned;          /* plan is complete, if not necessarily sufficient */
     struct launch *launch; /* the backend's own */
     struct result result;
+    struct setback setback;
 };
 
 /* Probe and compile, start nothing. 0, or -1 with 125 or 126. A plan that lacks guarantees is not an error here. */
@@ -45,6 +54,20 @@ int box_plan(struct box *box, char *const *caller, struct error *err) __attribut
 /* After box_plan: start, supervise to the end. 0 with box->result filled, or -1 (nothing was started, or what was is
  * ended) with *err and box->result.outcome. */
 int box_start(struct box *box, char *const *caller, struct error *err) __attribute__((nonnull, warn_unused_result));
+
+/* What box_rehearse found out. */
+struct rehearsal {
+    struct error refusal;            /* what box_start would have refused with; status 0: it would have started */
+    int cause;                       /* the step that this names, or -1 */
+    int errors[STEP_COUNT];          /* errno of each step that failed, 0: it wasn't seen to */
+    const char *details[STEP_COUNT]; /* on what, or NULL */
+};
+
+/* After box_plan: launch as box_start would, but for nobody (see backend.h), and again without each step that fails as
+ * if every guarantee was waived, so that all that fail are found. 0: a launch held to its end, without those. -1: none
+ * did; *err says why. *rehearsal is filled in both cases. */
+int box_rehearse(struct box *box, char *const *caller, struct rehearsal *rehearsal, struct error *err)
+    __attribute__((nonnull, warn_unused_result));
 
 const char *outcome_name(enum outcome outcome);
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MESSAGE_VERSION = 1, MESSAGE_DESCRIPTORS = 200 };
+enum { MESSAGE_VERSION = 2, MESSAGE_DESCRIPTORS = 200 };
 
 enum message_type {
     MESSAGE_NONE,
@@ -16,6 +16,7 @@ enum message_type {
     MESSAGE_FAILED,      /* from init or the command: `step` failed with errno `value`; `detail` says where */
     MESSAGE_TERMINAL,    /* from init: carries the master of the box's pty */
     MESSAGE_READY,       /* from the command: everything holds, exec is next */
+    MESSAGE_REHEARSED,   /* from the command's process of a rehearsal: everything holds, and that was all */
     MESSAGE_EXEC_FAILED, /* from the command: errno `value` */
     MESSAGE_ENDED,       /* from init: the command's wait status is `value` */
 };

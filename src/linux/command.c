@@ -163,6 +163,25 @@ static int execute(char *const *command, char *const *environment) {
     return best;
 }
 
+_Noreturn void command_execute(const struct init_arguments *arguments, int control) {
+    const struct plan *plan = arguments->plan;
+    struct message message = {.type = MESSAGE_READY};
+    atomic_store(&arguments->prepared->begun, true);
+    if (message_send(control, &message, NULL, 0))
+        _exit(1);
+    message = (struct message){.type = MESSAGE_EXEC_FAILED};
+    message.value = execute(plan->policy->command, (char *const *)plan->environment.kept.at);
+    message_tell(control, &message);
+    _exit(message.value == ENOENT ? EXIT_NOT_FOUND : EXIT_REFUSED);
+}
+
+_Noreturn void command_rehearsed(const struct init_arguments *arguments, int control) {
+    const struct message message = {.type = MESSAGE_REHEARSED};
+    (void)arguments;
+    message_tell(control, &message); /* if it can't be said, end of file says that it failed */
+    _exit(0);
+}
+
 _Noreturn void command_run(const struct init_arguments *arguments, int terminal) {
     const struct plan *plan = arguments->plan;
     int numbers[RELAY_STREAMS + 1];
@@ -177,12 +196,6 @@ _Noreturn void command_run(const struct init_arguments *arguments, int terminal)
         launch_fail(control, &failure);
     if (sigprocmask(SIG_SETMASK, arguments->mask, NULL))
         fail(control, STEP_VERIFY, "signal mask");
-    struct message message = {.type = MESSAGE_READY};
-    atomic_store(&arguments->prepared->begun, true);
-    if (message_send(control, &message, NULL, 0))
-        _exit(1);
-    message = (struct message){.type = MESSAGE_EXEC_FAILED};
-    message.value = execute(plan->policy->command, (char *const *)plan->environment.kept.at);
-    message_tell(control, &message);
-    _exit(message.value == ENOENT ? EXIT_NOT_FOUND : EXIT_REFUSED);
+    arguments->finish(arguments, control);
+    _exit(1); /* neither comes back */
 }

@@ -27,6 +27,15 @@
 #define CLONE_PIDFD 0x1000
 #endif
 
+/* How a launch ends when everything holds. Which of the two it is, is said by the function that was called and by
+ * nothing else: no policy, plan or variable leads from one to the other. The supervisor takes no other end for it. */
+struct ending {
+    launch_finish finish;
+    enum message_type told;
+};
+static const struct ending execution = {command_execute, MESSAGE_READY};
+static const struct ending rehearsal = {command_rehearsed, MESSAGE_REHEARSED};
+
 /* All but the network namespace, the dear one, which init makes while the supervisor goes on. */
 static uint64_t clone_flags(const struct plan *plan) {
     static const struct {
@@ -135,9 +144,26 @@ static int take_terminal(const struct plan *plan, struct launch *launch, struct 
     return message_send(launch->control, &go, NULL, 0) ? failure_set(failure, STEP_RELAY, errno, "terminal") : 0;
 }
 
-/* Read messages until the command is ready or something failed. */
-static int wait_ready(const struct plan *plan, struct launch *launch, struct channels *channels,
-                      struct failure *failure) {
+static int failure_told(const struct message *message, struct failure *failure) {
+    return failure_set(failure, message->step >= 0 && message->step < STEP_COUNT ? (enum step)message->step : STEP_LIFE,
+                       message->value, message->detail);
+}
+
+/* When init fails before go, it says so and ends; whatever is then seen to fail here fails because it has ended. */
+static int failed_before_go(const struct launch *launch, struct failure *failure) {
+    struct message message;
+    int none[1];
+    size_t count = 0;
+    struct pollfd wait = {launch->control, POLLIN, 0};
+    if (poll(&wait, 1, 0) == 1 && message_receive(launch->control, &message, none, &count) == 1 &&
+        message.type == MESSAGE_FAILED)
+        return failure_told(&message, failure);
+    return -1;
+}
+
+/* Read messages until everything holds or something failed. */
+static int wait_end(const struct plan *plan, const struct ending *ending, struct launch *launch,
+                    struct channels *channels, struct failure *failure) {
     for (;;) {
         struct message message;
         int master = -1;
@@ -149,13 +175,11 @@ static int wait_ready(const struct plan *plan, struct launch *launch, struct cha
         int got = message_receive(launch->control, &message, &master, &count);
         if (got <= 0)
             return failure_set(failure, STEP_LIFE, got ? errno : EPIPE, "the box ended before it was ready");
-        switch (message.type) {
-        case MESSAGE_READY:
+        if (message.type == (uint32_t)ending->told)
             return 0;
+        switch (message.type) {
         case MESSAGE_FAILED:
-            return failure_set(failure,
-                               message.step >= 0 && message.step < STEP_COUNT ? (enum step)message.step : STEP_LIFE,
-                               message.value, message.detail);
+            return failure_told(&message, failure);
         case MESSAGE_TERMINAL:
             if (take_terminal(plan, launch, channels, count ? master : -1, failure))
                 return -1;
@@ -175,8 +199,8 @@ static int prepare(const struct plan *plan, struct prepared *prepared, struct fa
     return 0;
 }
 
-static int start(const struct plan *plan, struct launch *launch, struct prepared *prepared, struct channels *channels,
-                 struct failure *failure) {
+static int start(const struct plan *plan, const struct ending *ending, struct launch *launch, struct prepared *prepared,
+                 struct channels *channels, struct failure *failure) {
     int life[2] = {-1, -1}, control[2] = {-1, -1};
     if (channels_open(plan, channels, failure))
         return -1;
@@ -189,20 +213,21 @@ static int start(const struct plan *plan, struct launch *launch, struct prepared
     }
     launch->life = life[1];
     launch->control = control[0];
-    struct init_arguments init = {.plan = plan, .prepared = prepared, .channels = channels, .mask = &launch->mask};
+    struct init_arguments init = {
+        .plan = plan, .prepared = prepared, .channels = channels, .mask = &launch->mask, .finish = ending->finish};
     int cloned = clone_init(plan, launch, &init, life[0], control[1], failure);
     close(life[0]);
     close(control[1]);
     if (cloned || prepare(plan, prepared, failure) || relay_confirm(launch, failure) ||
         channels_give(plan, channels, failure) || send_go(plan, launch, failure))
-        return -1;
+        return failed_before_go(launch, failure);
     if (!plan->terminal)
         channels_close(channels); /* the relay and init have theirs */
-    return wait_ready(plan, launch, channels, failure);
+    return wait_end(plan, ending, launch, channels, failure);
 }
 
-int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct launch *launch,
-                 struct failure *failure) {
+static int attempt(const struct plan *plan, const struct ending *ending, const sigset_t *mask, int signals,
+                   struct launch *launch, struct failure *failure) {
     struct prepared *prepared = mmap(NULL, sizeof *prepared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct channels channels = {0};
     *launch = (struct launch){.init = -1,
@@ -216,7 +241,7 @@ int launch_start(const struct plan *plan, const sigset_t *mask, int signals, str
     if (prepared == MAP_FAILED)
         return failure_set(failure, STEP_LIFE, errno, "memory");
     prepared->witness.socket = prepared->witness.listener = -1;
-    int result = start(plan, launch, prepared, &channels, failure);
+    int result = start(plan, ending, launch, prepared, &channels, failure);
     launch->untried = (prepared->witness.hidden ? 0 : G(FS_READ)) | (prepared->witness.port ? 0 : G(NET_LOCAL));
     witness_close(&prepared->witness);
     channels_close(&channels);
@@ -225,4 +250,19 @@ int launch_start(const struct plan *plan, const sigset_t *mask, int signals, str
     launch->begun = result && atomic_load(&prepared->begun); /* looked at when nobody is left to set it */
     munmap(prepared, sizeof *prepared);
     return result;
+}
+
+int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct launch *launch,
+                 struct failure *failure) {
+    return attempt(plan, &execution, mask, signals, launch, failure);
+}
+
+int launch_rehearse(const struct plan *plan, const sigset_t *mask, int signals, uint32_t *untried,
+                    struct failure *failure) {
+    struct launch launch;
+    if (attempt(plan, &rehearsal, mask, signals, &launch, failure))
+        return -1;
+    *untried = launch.untried;
+    launch_kill(&launch);
+    return 0;
 }

@@ -31,6 +31,11 @@ struct prepared {
     atomic_bool begun;             /* set by the command right before it says that it is ready */
 };
 
+/* What the command's process does when everything holds: command_execute or command_rehearsed, never both in a launch.
+ */
+struct init_arguments;
+typedef void (*launch_finish)(const struct init_arguments *arguments, int control);
+
 /* What init gets by being a copy of the supervisor. */
 struct init_arguments {
     const struct plan *plan;
@@ -38,6 +43,7 @@ struct init_arguments {
     const struct channels *channels;
     const sigset_t *mask;
     int control, life; /* the box's ends */
+    launch_finish finish;
 };
 
 /* Make the box up to the moment before the command's exec, with everything verified. 0: the command is being executed.
@@ -46,14 +52,23 @@ struct init_arguments {
 int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct launch *launch,
                  struct failure *failure) __attribute__((nonnull, warn_unused_result));
 
+/* The same box, as far as that moment, for nobody: there is no command in it, and none could be started. 0: everything
+ * held; `untried` as in struct launch. -1 as above. Nothing is left of the box in either case. */
+int launch_rehearse(const struct plan *plan, const sigset_t *mask, int signals, uint32_t *untried,
+                    struct failure *failure) __attribute__((nonnull, warn_unused_result));
+
 /* End everything in the box now, wait for it, and close what the launch holds. */
 void launch_kill(struct launch *launch) __attribute__((nonnull));
 
 /* pid 1 of the box: never returns (init.c). */
 _Noreturn void init_run(const struct init_arguments *arguments) __attribute__((nonnull));
 
-/* The command's process, from fork to exec: never returns (command.c). `terminal`: slave of the box's pty or -1. */
+/* The command's process, from fork to `finish`: never returns (command.c). `terminal`: slave of the box's pty or -1. */
 _Noreturn void command_run(const struct init_arguments *arguments, int terminal) __attribute__((nonnull));
+
+/* The two ends of it: say that the command begins and execute it, or say that all holds and end. */
+_Noreturn void command_execute(const struct init_arguments *arguments, int control) __attribute__((nonnull));
+_Noreturn void command_rehearsed(const struct init_arguments *arguments, int control) __attribute__((nonnull));
 
 /* In a process of the box: tell the supervisor that a step failed, and end. */
 _Noreturn void launch_fail(int control, const struct failure *failure) __attribute__((nonnull));

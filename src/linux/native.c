@@ -41,6 +41,36 @@ static int ended_as_it_began(const struct failure *failure, struct error *err) {
                      failure->error == EINTR ? "a signal came" : error_name(failure->error));
 }
 
+/* After a launch that failed: mark what is missing on this host, or refuse. */
+static int note_failure(struct box *box, const struct failure *failure, struct error *err) {
+    const char *detail = arena_copy(&box->arena, failure->detail);
+    if (!detail)
+        return error_memory(err);
+    bool final = says_nothing(failure->error) || failure->step == STEP_VERIFY;
+    box->setback = (struct setback){failure->step, failure->error, detail, final};
+    if (final)
+        return refuse(failure, err);
+    /* Which step is missing on this host; one that comes twice refuses the run. */
+    int before = box->probe.missing[failure->step];
+    if (failure->step == STEP_USER_NAMESPACE)
+        probe_namespaces(&box->probe, failure->error);
+    else
+        box->probe.missing[failure->step] = failure->error ? failure->error : EIO;
+    if (failure->step == STEP_IDMAPPED_MOUNTS && probe_private_places(&box->arena, &box->probe, err))
+        return -1;
+    if (failure->detail[0])
+        box->probe.detail = detail;
+    return before ? refuse(failure, err) : -1;
+}
+
+/* Before anything was begun. */
+static int cannot_take_signals(struct box *box, struct error *err) {
+    struct failure failure;
+    failure_set(&failure, STEP_LIFE, errno, "signals");
+    box->setback = (struct setback){failure.step, failure.error, "signals", true};
+    return refuse(&failure, err);
+}
+
 static int native_launch(struct box *box, struct error *err) {
     struct failure failure = {0};
     struct launch *launch = arena_alloc(&box->arena, sizeof *launch);
@@ -50,8 +80,7 @@ static int native_launch(struct box *box, struct error *err) {
         return error_memory(err);
     int signals = signals_take(&mask);
     if (signals < 0)
-        return error_set(err, EXIT_REFUSED, "refused, nothing was started: signals can't be taken (%s)",
-                         error_name(errno));
+        return cannot_take_signals(box, err);
     box->launch = launch;
     if (!launch_start(&box->plan, &mask, signals, launch, &failure)) {
         launch->signals = signals;
@@ -62,19 +91,20 @@ static int native_launch(struct box *box, struct error *err) {
     sigprocmask(SIG_SETMASK, &mask, NULL);
     if (launch->begun)
         return ended_as_it_began(&failure, err);
-    if (says_nothing(failure.error) || failure.step == STEP_VERIFY)
-        return refuse(&failure, err);
-    /* Which step is missing on this host; one that comes twice refuses the run. */
-    int before = box->probe.missing[failure.step];
-    if (failure.step == STEP_USER_NAMESPACE)
-        probe_namespaces(&box->probe, failure.error);
-    else
-        box->probe.missing[failure.step] = failure.error ? failure.error : EIO;
-    if (failure.step == STEP_IDMAPPED_MOUNTS && probe_private_places(&box->arena, &box->probe, err))
-        return -1;
-    if (failure.detail[0])
-        box->probe.detail = arena_copy(&box->arena, failure.detail);
-    return before ? refuse(&failure, err) : -1;
+    return note_failure(box, &failure, err);
+}
+
+static int native_rehearse(struct box *box, struct error *err) {
+    struct failure failure = {0};
+    sigset_t mask;
+    err->status = 0;
+    int signals = signals_take(&mask);
+    if (signals < 0)
+        return cannot_take_signals(box, err);
+    int result = launch_rehearse(&box->plan, &mask, signals, &box->plan.untried, &failure);
+    close(signals);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return result ? note_failure(box, &failure, err) : 0;
 }
 
 static void native_wait(struct box *box) {
@@ -82,4 +112,5 @@ static void native_wait(struct box *box) {
     close(box->launch->signals);
 }
 
-const struct backend backend_native = {"native", probe_host, compile_native, native_launch, native_wait};
+const struct backend backend_native = {"native",      probe_host,  compile_native,
+                                       native_launch, native_wait, native_rehearse};

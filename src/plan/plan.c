@@ -10,8 +10,19 @@ static void add(char *text, size_t room, const char *separator, const char *more
     snprintf(text + used, room - used, "%s%s", used ? separator : "", more);
 }
 
+static uint32_t lacking_of(const struct plan *plan) {
+    return G_ALL & ~plan->provided & ~plan->policy->waived;
+}
+
+int plan_cause(const struct plan *plan) {
+    for (int step = 0; step < STEP_COUNT; step++)
+        if (!plan->taken[step] && plan->probe->missing[step] && step_text[step].gives & (G_BOX | lacking_of(plan)))
+            return step;
+    return -1;
+}
+
 int plan_check(const struct plan *plan, struct error *err) {
-    uint32_t lacking = G_ALL & ~plan->provided & ~plan->policy->waived;
+    uint32_t lacking = lacking_of(plan);
     if (!lacking)
         return 0;
     char names[512] = "", waivers[640] = "";
@@ -25,10 +36,9 @@ int plan_check(const struct plan *plan, struct error *err) {
             add(waivers, sizeof waivers, " ", one);
         }
     }
-    for (int step = 0; step < STEP_COUNT; step++) {
+    int step = plan_cause(plan);
+    if (step >= 0) {
         bool all = step_text[step].gives & G_BOX;
-        if (plan->taken[step] || !plan->probe->missing[step] || !(all || step_text[step].gives & lacking))
-            continue;
         return error_set(err, EXIT_REFUSED,
                          "refused, nothing was started: can't %s (%s%s%s), so %s can't be promised; remedy: %s%s%s",
                          step_text[step].what, plan->probe->detail ? plan->probe->detail : "",

@@ -45,6 +45,9 @@ struct plan {
 /* Does the plan give every guarantee that isn't waived? If not: 126, with the cause and the remedy. */
 int plan_check(const struct plan *plan, struct error *err) __attribute__((nonnull, warn_unused_result));
 
+/* The step whose absence plan_check names as the cause; -1: none is known to be missing. */
+int plan_cause(const struct plan *plan) __attribute__((nonnull));
+
 /* "full" or "waived": what approval grading reads. */
 const char *plan_confined(const struct plan *plan) __attribute__((nonnull));
 

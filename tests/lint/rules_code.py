@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sources import ROOT, code, compile_flags, document, files, guarantees, matches, name, project_files
 
-PRINTERS = {"cli/print.c", "cli/explain.c", "src/plan/describe_text.c"}
+PRINTERS = {"cli/print.c", "cli/explain.c", "src/plan/describe_text.c", "cli/doctor.c", "src/plan/diagnosis_text.c"}
 C_FOLDERS = ("src", "cli", "include", "tests", "bench", "fuzz")
 TEXT = {".c", ".h", ".def", ".py", ".md", ".sh", ".build", ".1", ".txt", ""}
 LONGEST = {".c": 400, ".h": 80, ".py": 400}
@@ -116,6 +116,19 @@ def guarantees_are_checked_by_name_only_in_tables():
             if re.search(rf'str(?:n?cmp|str)\([^;]*"(?:{quoted})"', path.read_text()) and code(path)]
 
 
+def only_doctor_rehearses():
+    """A launch that ends without its command is out of run's reach, and a command out of doctor's."""
+    allowed = {r"\blaunch_rehearse\s*\(": {"src/linux/launch.c", "src/linux/launch.h", "src/linux/native.c"},
+               r"\bcommand_rehearsed\b": {"src/linux/command.c", "src/linux/launch.c", "src/linux/launch.h"},
+               r"->rehearse\s*\(": {"src/box/box.c"},
+               r"\bbox_rehearse\s*\(": {"src/box/box.c", "src/box/box.h", "src/box/doctor.c"},
+               r"\bdoctor_examine\s*\(": {"src/box/doctor.c", "src/box/doctor.h", "cli/doctor.c"},
+               r"\bbox_start\s*\(": {"src/box/box.c", "src/box/box.h", "cli/run.c"}}
+    return [row for pattern, places in allowed.items() for path in files("src", "cli") if name(path) not in places
+            for row in matches(path, pattern)]
+
+
 RULES = [raw_system_calls_stand_in_one_file, one_place_starts_a_program, no_goto, one_place_prints, files_are_short,
          every_c_file_says_what_it_is, headers_compile_alone, headers_are_guarded, every_source_is_built,
-         nothing_names_the_workplace, the_map_is_complete, guarantees_are_checked_by_name_only_in_tables]
+         nothing_names_the_workplace, the_map_is_complete, guarantees_are_checked_by_name_only_in_tables,
+         only_doctor_rehearses]
