@@ -175,6 +175,17 @@ static int prepare(const struct plan *plan, struct prepared *prepared, struct fa
     return 0;
 }
 
+/* The id maps of an init that has ended can't be written: why it ended is what failed. */
+static void init_told(struct launch *launch, struct failure *failure) {
+    struct pollfd wait = {launch->control, POLLIN, 0};
+    struct message message;
+    int none = -1;
+    size_t count = 0;
+    if (poll(&wait, 1, 0) == 1 && message_receive(launch->control, &message, &none, &count) == 1 &&
+        message.type == MESSAGE_FAILED && message.step >= 0 && message.step < STEP_COUNT)
+        failure_set(failure, (enum step)message.step, message.value, message.detail);
+}
+
 static int start(const struct plan *plan, struct launch *launch, struct prepared *prepared, struct channels *channels,
                  struct failure *failure) {
     int life[2] = {-1, -1}, control[2] = {-1, -1};
@@ -193,6 +204,8 @@ static int start(const struct plan *plan, struct launch *launch, struct prepared
     int cloned = clone_init(plan, launch, &init, life[0], control[1], failure);
     close(life[0]);
     close(control[1]);
+    if (cloned)
+        init_told(launch, failure);
     if (cloned || prepare(plan, prepared, failure) || relay_confirm(launch, failure) ||
         channels_give(plan, channels, failure) || send_go(plan, launch, failure))
         return -1;
