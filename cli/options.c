@@ -98,6 +98,8 @@ static int add_waiver(struct policy *policy, const char *value, struct error *er
         const char *near = nearest(value, names, GUARANTEE_COUNT);
         char wanted[128];
         strcpy(wanted, "there is no such guarantee");
+        if (!near)
+            strcat(wanted, "; pinfold explain lists them");
         if (near)
             strcat(strcat(strcat(wanted, "; did you mean "), near), "?");
         return bad_value("waive", value, wanted, err);
