@@ -93,6 +93,12 @@ static void print_end(const struct box *box) {
     }
 }
 
+static void print_receipt_lost(void) {
+    char text[256];
+    snprintf(text, sizeof text, "the receipt could not be written: %s", strerror(errno));
+    print_message(text);
+}
+
 int command_run_box(int argc, char **argv, char *const *caller) {
     struct box box = {0};
     struct policy flags = {0};
@@ -109,7 +115,7 @@ int command_run_box(int argc, char **argv, char *const *caller) {
         if (!receipt_open(&box.policy, &receipt, &other) && receipt >= 0) {
             box.result = (struct result){.outcome = OUTCOME_USAGE, .status = err.status};
             if (receipt_write(receipt, &box, &err))
-                print_message("the receipt could not be written");
+                print_receipt_lost();
         }
         return print_error(&err);
     }
@@ -124,7 +130,7 @@ int command_run_box(int argc, char **argv, char *const *caller) {
         print_end(&box);
     }
     if (receipt >= 0 && receipt_write(receipt, &box, &err)) {
-        print_message("the receipt could not be written");
+        print_receipt_lost();
         if (box.result.status == 0)
             box.result.status = EXIT_REFUSED;
     }
