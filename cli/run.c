@@ -75,8 +75,11 @@ static void print_end(const struct box *box) {
     const struct result *result = &box->result;
     char text[2048], shown[1024];
     if (result->exec_error) {
-        snprintf(text, sizeof text, "%s: %s", path_show(box->policy.command[0], shown, sizeof shown),
-                 strerror(result->exec_error));
+        snprintf(text, sizeof text, "%s: %s%s", path_show(box->policy.command[0], shown, sizeof shown),
+                 strerror(result->exec_error),
+                 result->exec_error == ENOENT
+                     ? " in the box, for it or its interpreter; --read DIR grants a folder of the host"
+                     : "");
         print_message(text);
     }
     if (result->outcome == OUTCOME_KILLED) {

@@ -32,11 +32,8 @@ static int compile_current(struct plan *plan, struct error *err) {
         return 0;
     }
     if (!current->path || current->error)
-        return error_set(
-            err, EXIT_USAGE,
-            "the current folder can't be used (%s); cd to a folder that exists and can be read, or name one: "
-            "--workspace DIR",
-            strerror(current->error));
+        return error_set(err, EXIT_USAGE, "the current folder can't be used (%s); cd %s first",
+                         strerror(current->error), workspace);
     plan->current = current->path;
     for (size_t i = plan->mounts.count; i-- > 0;) {
         const struct mount *mount = &plan->mounts.at[i];

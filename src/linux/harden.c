@@ -45,7 +45,9 @@ static int open_standard(void) {
 int harden(struct error *err) {
     /* a caller that ignores SIGCHLD would have the kernel reap our children before we can ask how they ended */
     if (signal(SIGCHLD, SIG_DFL) == SIG_ERR || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || confine_core())
-        return error_set(err, EXIT_REFUSED, "refused, nothing was started: pinfold can't protect itself (%s)",
+        return error_set(err, EXIT_REFUSED,
+                         "refused, nothing was started: pinfold can't protect itself (%s); remedy: look for a seccomp "
+                         "profile that forbids prctl or setrlimit",
                          error_name(errno));
     if (open_standard())
         return error_set(err, EXIT_REFUSED,

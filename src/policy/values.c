@@ -37,7 +37,7 @@ const char *value_waiver(const char *word, int *guarantee, const char **near) {
     *guarantee = guarantee_find(word);
     *near = *guarantee < 0 ? nearest(word, names, GUARANTEE_COUNT) : NULL;
     if (*guarantee < 0)
-        return "there is no such guarantee";
+        return *near ? "there is no such guarantee" : "there is no such guarantee; pinfold explain lists them";
     if (G_NEVER_WAIVED & UINT32_C(1) << *guarantee)
         return "this guarantee can't be waived; pass variables with --env, descriptors with --fd";
     return NULL;

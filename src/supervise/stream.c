@@ -173,9 +173,12 @@ static void file_give_back(const struct stream *stream) {
     int pipe = stream->is.unread >= 0 ? stream->is.unread : stream->is.box;
     if (ioctl(pipe, FIONREAD, &in_pipe) || in_pipe < 0)
         in_pipe = 0;
-    off_t unread = (off_t)(stream->end - stream->start) + in_pipe;
+    uint64_t unread = stream->end - stream->start + (uint64_t)in_pipe;
+    /* the box can have written into its own pipe: the file is not put back to before where it was */
+    if (unread > stream->seen)
+        unread = stream->seen;
     if (unread)
-        lseek(stream->is.host, -unread, SEEK_CUR);
+        lseek(stream->is.host, -(off_t)unread, SEEK_CUR);
 }
 
 /* Nobody takes what the stream brings. */

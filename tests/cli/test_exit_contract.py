@@ -55,7 +55,7 @@ def test_program_that_only_the_host_has_is_127(lab):
     program = lab.file(lab.outside / "tool", "#!/bin/sh\necho ran\n", 0o755)
     assert lab.plain([program]).out == "ran\n"
     result = lab.run([program], env=ENV)
-    assert result.code == 127 and one_message(result)
+    assert result.code == 127 and one_message(result) and "--read" in result.err
     assert lab.run([program], "--read", lab.outside, env=ENV).out == "ran\n"
 
 

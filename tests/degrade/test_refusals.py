@@ -59,6 +59,20 @@ def test_user_namespaces_powerless(lab, error):
     refused(lab, "mount|file system of the box", remedy, inner=degraded(",".join(f"{c}={error}" for c in calls)))
 
 
+def test_network_namespace_denied(lab):
+    """Not for a limit: then raising one is no remedy."""
+    refused(lab, "network namespace", POWER, inner=degraded("unsharens=EPERM"))
+
+
+def test_an_init_that_ended_at_once_says_why(lab):
+    """Its id maps can't be written any more, which is not what failed."""
+    refused(lab, "close every descriptor", "close_range", inner=degraded("close_range=ENOSYS,openat=delay:20"))
+
+
+def test_dumpable_can_not_be_cleared(lab):
+    refused(lab, "protect itself", "profile", inner=degraded("prctl@0:4=EPERM"))
+
+
 @pytest.mark.parametrize("error", ["ENOSYS", "EOPNOTSUPP"])
 def test_landlock_hidden(lab, error):
     calls = ("landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self")

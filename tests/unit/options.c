@@ -125,7 +125,7 @@ static void slips_get_a_suggestion(void **state) {
     bad(RUN_WITH("--waive", "fs-raed"), "did you mean fs-read?");
     bad(RUN_WITH("--waive", "kernel_surface"), "did you mean kernel-surface?");
     bad(RUN_WITH("--zzzzzzzzzzzz"), "unknown option --zzzzzzzzzzzz; see pinfold run --help");
-    bad(RUN_WITH("--waive", "everything-and-more"), "there is no such guarantee");
+    bad(RUN_WITH("--waive", "everything-and-more"), "there is no such guarantee; pinfold explain lists them");
 }
 
 static void abbreviations_and_short_options_are_refused(void **state) {

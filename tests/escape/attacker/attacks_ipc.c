@@ -72,7 +72,8 @@ static int shm_show(int count, char **words) {
 static int shm_list(int count, char **words) {
     (void)count, (void)words;
     char buffer[256];
-    for (long place = 0; place < 32; place++)
+    /* the kernel goes round 64 places before it uses one again, and more when many are taken */
+    for (long place = 0; place < 4096; place++)
         if (syscall(CALL_SHMCTL, place, (long)STAT_BY_INDEX_SHM, buffer) >= 0)
             return report_ok("at place %ld", place);
     return report_errno(ENOENT);

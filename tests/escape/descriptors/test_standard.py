@@ -46,6 +46,17 @@ def file(lab):
 OWN_PIPE = {"EACCES", "ok"}     # ok: a pipe of the box's own was written to; the witness says that the file was not
 
 
+def test_e030_stdin_is_put_back_no_further_than_it_was(lab):
+    """A command that fills its own input can't have the caller, such as a shell, read again what it has read."""
+    path = lab.file(lab.outside / "input", "".join(f"line {number}\n" for number in range(20)))
+    fill = "read -r line; printf %0100d 0 >/proc/self/fd/0"
+    control = lab.plain(["bash", "-c", 'read -r line; "$@"; cat', "bash", "true"], stdin=path.open())
+    assert control.out.startswith("line 1\n"), control
+    words = [lab.pinfold, "run", "--workspace", lab.ws, "--", "bash", "-c", fill]
+    result = lab.plain(["bash", "-c", 'read -r line; "$@"; cat', "bash", *words], stdin=path.open())
+    assert result.out.startswith("line 1\n") and result.err == "", result
+
+
 @pytest.mark.parametrize("how", ["write", "truncate"])
 def test_e029_reopen_stdin(lab, file, how):
     """`pinfold run -- CMD < file` gives no way to write to the file or to empty it."""
