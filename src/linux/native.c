@@ -72,8 +72,8 @@ static int native_launch(struct box *box, struct error *err) {
         box->probe.missing[failure.step] = failure.error ? failure.error : EIO;
     if (failure.step == STEP_IDMAPPED_MOUNTS && probe_private_places(&box->arena, &box->probe, err))
         return -1;
-    if (failure.detail[0])
-        box->probe.detail = arena_copy(&box->arena, failure.detail);
+    box->probe.detail = failure.detail[0] ? arena_copy(&box->arena, failure.detail) : NULL;
+    box->probe.detail_of = failure.step;
     return before ? refuse(&failure, err) : -1;
 }
 

@@ -68,6 +68,7 @@ static void a_refusal_names_cause_remedy_and_waiver(void **state) {
         host_root(&host);
         host.probe.missing[step] = ENOSPC;
         host.probe.detail = "on-this-thing";
+        host.probe.detail_of = (enum step)step;
         host_must_compile(&host);
         if (!step_needed(&host, step)) {
             host_free(&host);
