@@ -59,8 +59,9 @@ def test_each_line_matters(copy):
 
 def test_what_is_not_known_is_refused(copy):
     lines = expanded(HERE / "grants.plan")
-    for wrong in ("kernal 6.12", "caller root", "landlock 0", "landlock none EWHAT", "missing landlok ENOSYS", "fd 0 tube read",
-                  "missing landlock EFOO", "system /usr folder", "link /bin usr/bin", "fd 0 pipe", "use what-is-not-there"):
+    for wrong in ("kernal 6.12", "caller root", "landlock 0", "landlock none EWHAT", "missing landlok ENOSYS",
+                  "fd 0 tube read", "missing landlock EFOO", "system /usr folder", "link /bin usr/bin", "fd 0 pipe",
+                  "use what-is-not-there"):
         status, text = golden(copy(["[host]", wrong, *lines]))
         assert status == 2 and text, wrong
     for wrong in ("waive everything", "mode direkt", "read", "raed /srv", "workspace"):
@@ -70,7 +71,7 @@ def test_what_is_not_known_is_refused(copy):
 
 
 def test_every_feature_of_hosts_has_a_plan():
-    """Each Landlock ABI, each guarantee lost, each step that a host was seen to lack, each user, each kind of stream."""
+    """Each Landlock ABI, each guarantee lost, each step that a host was seen to lack, each user, each stream."""
     text = {path.stem: "\n".join(expanded(path)) for path in PLANS}
     everything = "\n".join(text.values())
     assert len(PLANS) >= 40

@@ -71,8 +71,9 @@ static int shm_show(int count, char **words) {
 /* ok when the table of segments holds one, seen by its place and not by its key. */
 static int shm_list(int count, char **words) {
     (void)count, (void)words;
+    enum { PLACES_MAX = 32768 }; /* the kernel's, without its option for more */
     char buffer[256];
-    for (long place = 0; place < 32; place++)
+    for (long place = 0; place < PLACES_MAX; place++)
         if (syscall(CALL_SHMCTL, place, (long)STAT_BY_INDEX_SHM, buffer) >= 0)
             return report_ok("at place %ld", place);
     return report_errno(ENOENT);
