@@ -95,72 +95,60 @@ static void the_workspace_survives_the_covers_of_home_and_tmp(void **state) {
 }
 
 static void grants_that_add_nothing_are_left_out(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host_grant(&host, ACCESS_READ, host_folder("/home/u/src/sub"));
-    host_grant(&host, ACCESS_WRITE, host_folder("/home/u/src/sub"));
-    host_grant(&host, ACCESS_READ, host_folder("/usr/share"));
-    host_grant(&host, ACCESS_READ, host_folder("/srv/a/b"));
-    host_grant(&host, ACCESS_READ, host_folder("/srv/a"));
-    host_grant(&host, ACCESS_READ, host_folder("/home/u/src"));
-    host_must_compile(&host);
-    check_mounts(&host);
-    assert_null(host_mount(&host, "/home/u/src/sub"));
-    assert_null(host_mount(&host, "/usr/share"));
-    assert_null(host_mount(&host, "/srv/a/b"));
-    assert_non_null(host_mount(&host, "/srv/a"));
-    assert_true(host_mount(&host, "/home/u/src")->writable);
-    host_free(&host);
+    struct host *host = *state;
+    host_grant(host, ACCESS_READ, host_folder("/home/u/src/sub"));
+    host_grant(host, ACCESS_WRITE, host_folder("/home/u/src/sub"));
+    host_grant(host, ACCESS_READ, host_folder("/usr/share"));
+    host_grant(host, ACCESS_READ, host_folder("/srv/a/b"));
+    host_grant(host, ACCESS_READ, host_folder("/srv/a"));
+    host_grant(host, ACCESS_READ, host_folder("/home/u/src"));
+    host_must_compile(host);
+    check_mounts(host);
+    assert_null(host_mount(host, "/home/u/src/sub"));
+    assert_null(host_mount(host, "/usr/share"));
+    assert_null(host_mount(host, "/srv/a/b"));
+    assert_non_null(host_mount(host, "/srv/a"));
+    assert_true(host_mount(host, "/home/u/src")->writable);
 }
 
 static void a_writable_grant_in_a_readable_one_stays(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host_grant(&host, ACCESS_READ, host_folder("/srv/a"));
-    host_grant(&host, ACCESS_WRITE, host_folder("/srv/a/out"));
-    host_must_compile(&host);
-    check_mounts(&host);
-    assert_false(host_mount(&host, "/srv/a")->writable);
-    assert_true(host_mount(&host, "/srv/a/out")->writable);
-    assert_false(host_mount(&host, "/srv/a/out")->create);
-    host_free(&host);
+    struct host *host = *state;
+    host_grant(host, ACCESS_READ, host_folder("/srv/a"));
+    host_grant(host, ACCESS_WRITE, host_folder("/srv/a/out"));
+    host_must_compile(host);
+    check_mounts(host);
+    assert_false(host_mount(host, "/srv/a")->writable);
+    assert_true(host_mount(host, "/srv/a/out")->writable);
+    assert_false(host_mount(host, "/srv/a/out")->create);
 }
 
 static void the_work_tree_around_is_read_only(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host.probe.work_tree = host_folder("/home/u/src");
-    host.probe.workspace = host.probe.current = host_folder("/home/u/src/part");
-    host_must_compile(&host);
-    check_mounts(&host);
-    assert_false(writable_at(&host, "/home/u/src/other"));
-    assert_true(on_host(&host, "/home/u/src/other"));
-    assert_true(writable_at(&host, "/home/u/src/part/x"));
-    host_free(&host);
+    struct host *host = *state;
+    host->probe.work_tree = host_folder("/home/u/src");
+    host->probe.workspace = host->probe.current = host_folder("/home/u/src/part");
+    host_must_compile(host);
+    check_mounts(host);
+    assert_false(writable_at(host, "/home/u/src/other"));
+    assert_true(on_host(host, "/home/u/src/other"));
+    assert_true(writable_at(host, "/home/u/src/part/x"));
 }
 
 static void sockets_under_granted_roots_are_covered(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    HOST_ADD(&host, &host.probe.sockets, "/home/u/src/agent.sock");
-    HOST_ADD(&host, &host.probe.sockets, "/home/u/src/open.sock");
-    HOST_ADD(&host, &host.probe.sockets, "/run/docker.sock");
-    host_grant(&host, ACCESS_SOCKET, host_place("/home/u/src/open.sock", S_IFSOCK | 0666));
-    host_grant(&host, ACCESS_SOCKET, host_place("/run/db.sock", S_IFSOCK | 0666));
-    host_must_compile(&host);
-    check_mounts(&host);
-    const struct mount *cover = host_mount(&host, "/home/u/src/agent.sock");
+    struct host *host = *state;
+    HOST_ADD(host, &host->probe.sockets, "/home/u/src/agent.sock");
+    HOST_ADD(host, &host->probe.sockets, "/home/u/src/open.sock");
+    HOST_ADD(host, &host->probe.sockets, "/run/docker.sock");
+    host_grant(host, ACCESS_SOCKET, host_place("/home/u/src/open.sock", S_IFSOCK | 0666));
+    host_grant(host, ACCESS_SOCKET, host_place("/run/db.sock", S_IFSOCK | 0666));
+    host_must_compile(host);
+    check_mounts(host);
+    const struct mount *cover = host_mount(host, "/home/u/src/agent.sock");
     assert_int_equal(cover->kind, MOUNT_EMPTY);
     assert_int_equal(cover->step, STEP_SOCKETS);
     assert_false(cover->create);
-    assert_int_equal(host_mount(&host, "/home/u/src/open.sock")->rights, RIGHTS_SOCKET);
-    assert_null(host_mount(&host, "/run/docker.sock")); /* /run is the box's own: there is nothing to cover */
-    assert_true(host_mount(&host, "/run/db.sock")->create);
-    host_free(&host);
+    assert_int_equal(host_mount(host, "/home/u/src/open.sock")->rights, RIGHTS_SOCKET);
+    assert_null(host_mount(host, "/run/docker.sock")); /* /run is the box's own: there is nothing to cover */
+    assert_true(host_mount(host, "/run/db.sock")->create);
 }
 
 static void private_files_are_covered_when_root_is_kept(void **state) {
@@ -176,53 +164,44 @@ static void private_files_are_covered_when_root_is_kept(void **state) {
 }
 
 static void a_home_that_is_missing_in_a_granted_tree_moves(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host.probe.home = host_absent("/srv/home");
-    host.probe.account_home = (struct place){0};
-    host.probe.workspace = host.probe.current = host_folder("/ws");
-    host_grant(&host, ACCESS_READ, host_folder("/srv"));
-    host_must_compile(&host);
-    check_mounts(&host);
-    assert_string_equal(host.plan.home, "/run/home");
-    assert_non_null(host_mount(&host, "/run/home"));
-    assert_null(host_mount(&host, "/srv/home"));
-    host_free(&host);
+    struct host *host = *state;
+    host->probe.home = host_absent("/srv/home");
+    host->probe.account_home = (struct place){0};
+    host->probe.workspace = host->probe.current = host_folder("/ws");
+    host_grant(host, ACCESS_READ, host_folder("/srv"));
+    host_must_compile(host);
+    check_mounts(host);
+    assert_string_equal(host->plan.home, "/run/home");
+    assert_non_null(host_mount(host, "/run/home"));
+    assert_null(host_mount(host, "/srv/home"));
 }
 
 /* `--read /run`: the box's fall-back home can't be made in the host's /run. */
 static void a_home_is_never_created_in_a_granted_run(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host.probe.home = host_folder("/");
-    host.probe.account_home = (struct place){0};
-    host.probe.workspace = host.probe.current = host_folder("/ws");
-    host_grant(&host, ACCESS_READ, host_folder("/run"));
-    if (!host_compile(&host)) {
-        check_mounts(&host);
-        const struct mount *home = host_mount(&host, host.plan.home);
+    struct host *host = *state;
+    host->probe.home = host_folder("/");
+    host->probe.account_home = (struct place){0};
+    host->probe.workspace = host->probe.current = host_folder("/ws");
+    host_grant(host, ACCESS_READ, host_folder("/run"));
+    if (!host_compile(host)) {
+        check_mounts(host);
+        const struct mount *home = host_mount(host, host->plan.home);
         assert_non_null(home);
         assert_true(home->create); /* else there is no folder to mount on: the launch would fail */
     }
-    host_free(&host);
 }
 
 static void links_of_the_host_are_made_but_not_in_its_trees(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    HOST_ADD(&host, &host.probe.links, ((struct link){"/home/u/src/link", "target"}));
-    HOST_ADD(&host, &host.probe.links, ((struct link){"/home/u/to-src", "src"}));
-    HOST_ADD(&host, &host.probe.links, ((struct link){"/bin", "usr/bin"}));
-    host_must_compile(&host);
-    check_mounts(&host);
-    assert_null(host_mount(&host, "/home/u/src/link"));
-    assert_string_equal(host_mount(&host, "/home/u/to-src")->source, "src");
-    assert_string_equal(host_mount(&host, "/bin")->source, "usr/bin");
-    assert_string_equal(host_mount(&host, "/var/run")->source, "/run");
-    host_free(&host);
+    struct host *host = *state;
+    HOST_ADD(host, &host->probe.links, ((struct link){"/home/u/src/link", "target"}));
+    HOST_ADD(host, &host->probe.links, ((struct link){"/home/u/to-src", "src"}));
+    HOST_ADD(host, &host->probe.links, ((struct link){"/bin", "usr/bin"}));
+    host_must_compile(host);
+    check_mounts(host);
+    assert_null(host_mount(host, "/home/u/src/link"));
+    assert_string_equal(host_mount(host, "/home/u/to-src")->source, "src");
+    assert_string_equal(host_mount(host, "/bin")->source, "usr/bin");
+    assert_string_equal(host_mount(host, "/var/run")->source, "/run");
 }
 
 static void proc_and_dev_are_the_boxs_own(void **state) {
@@ -255,14 +234,14 @@ int main(void) {
         cmocka_unit_test(hosts_keep_the_invariants),
         cmocka_unit_test_teardown(random_hosts_keep_the_invariants, tell_seed),
         cmocka_unit_test(the_workspace_survives_the_covers_of_home_and_tmp),
-        cmocka_unit_test(grants_that_add_nothing_are_left_out),
-        cmocka_unit_test(a_writable_grant_in_a_readable_one_stays),
-        cmocka_unit_test(the_work_tree_around_is_read_only),
-        cmocka_unit_test(sockets_under_granted_roots_are_covered),
+        HOST_TEST(grants_that_add_nothing_are_left_out),
+        HOST_TEST(a_writable_grant_in_a_readable_one_stays),
+        HOST_TEST(the_work_tree_around_is_read_only),
+        HOST_TEST(sockets_under_granted_roots_are_covered),
         cmocka_unit_test(private_files_are_covered_when_root_is_kept),
-        cmocka_unit_test(a_home_that_is_missing_in_a_granted_tree_moves),
-        cmocka_unit_test(a_home_is_never_created_in_a_granted_run),
-        cmocka_unit_test(links_of_the_host_are_made_but_not_in_its_trees),
+        HOST_TEST(a_home_that_is_missing_in_a_granted_tree_moves),
+        HOST_TEST(a_home_is_never_created_in_a_granted_run),
+        HOST_TEST(links_of_the_host_are_made_but_not_in_its_trees),
         cmocka_unit_test(proc_and_dev_are_the_boxs_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
