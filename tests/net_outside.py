@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import batch
 import harness
 
 PORT = 5300
@@ -62,6 +63,18 @@ class OutsideNet:
         self.process.wait()
         self.process.stdin.close()
         self.process.stdout.close()
+
+
+def strike(lab, net, attacks, denied):
+    """The legs of attacks that must find nobody. Every one of the controls is seen by the server, and none of the
+    box's, also without Landlock and without the filter."""
+    before = len(net.seen())
+    batch.expect(batch.outside(lab, attacks), {"ok"}, attacks, "control leg")
+    callers = net.seen()
+    assert len(callers) - before == len(attacks), f"the controls that reached the server: {callers[before:]}"
+    for layer in None, "landlock", "seccomp":
+        batch.expect(batch.inside(lab, attacks, layer=layer), denied, attacks, f"in the box, without {layer}")
+        assert net.seen() == callers
 
 
 def set_up():

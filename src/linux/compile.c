@@ -97,18 +97,29 @@ static int compile_environment(struct arena *arena, struct plan *plan, char *con
     return 0;
 }
 
+static bool step_needed(const struct plan *plan, int step) {
+    switch (step) {
+    case STEP_IDMAPPED_MOUNTS:
+        return plan->probe->outer_root;
+    case STEP_RELAY:
+        return plan->relay;
+    case STEP_OVERLAY:
+        return plan->policy->mode.value == MODE_DISCARD;
+    default:
+        return true;
+    }
+}
+
 /* Which steps are taken, and so which guarantees are provided. */
 static void compile_steps(struct plan *plan) {
     plan->provided = G_ALL;
     for (int step = 0; step < STEP_COUNT; step++) {
-        bool needed = step == STEP_IDMAPPED_MOUNTS ? plan->probe->outer_root
-                      : step == STEP_RELAY         ? plan->relay
-                      : step == STEP_OVERLAY       ? plan->policy->mode.value == MODE_DISCARD
-                                                   : true;
-        plan->taken[step] = needed && !plan->probe->missing[step];
-        if (needed && !plan->taken[step])
+        plan->needed[step] = step_needed(plan, step);
+        plan->taken[step] = plan->needed[step] && !plan->probe->missing[step];
+        if (plan->needed[step] && !plan->taken[step])
             plan->provided &= step_text[step].gives & G_BOX ? 0 : ~step_text[step].gives;
     }
+    plan->taken[STEP_LOOPBACK] &= plan->taken[STEP_NET_NAMESPACE]; /* the host's own is left alone */
 }
 
 /* An overlay shows one file system: what is mounted below the workspace would be missing in it. */

@@ -263,10 +263,12 @@ static int strength(const struct mount *mount) {
     return mount->writable || mount->rights == RIGHTS_SOCKET ? 3 : 2;
 }
 
+/* Of two equal ones the one whose owners are not mapped: a system root stays root's, also when it is granted. */
 static int mount_order(const void *a, const void *b) {
     const struct mount *left = a, *right = b;
     int order = path_compare(left->target, right->target);
-    return order ? order : strength(right) - strength(left);
+    order = order ? order : strength(right) - strength(left);
+    return order ? order : left->owned - right->owned;
 }
 
 /* The mount that shows `path`: the deepest one of those made before. NULL: the box's own root. */

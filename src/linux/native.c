@@ -58,8 +58,8 @@ static int note_failure(struct box *box, const struct failure *failure, struct e
         box->probe.missing[failure->step] = failure->error ? failure->error : EIO;
     if (failure->step == STEP_IDMAPPED_MOUNTS && probe_private_places(&box->arena, &box->probe, err))
         return -1;
-    if (failure->detail[0])
-        box->probe.detail = detail;
+    box->probe.detail = *detail ? detail : NULL;
+    box->probe.detail_of = failure->step;
     return before ? refuse(failure, err) : -1;
 }
 

@@ -30,6 +30,12 @@ void seccomp_give(struct seccomp_program *p, uint32_t result) {
     seccomp_emit(p, BPF_RET | BPF_K, 0, 0, result);
 }
 
+/* A block that looks at nothing. */
+static void emit_result(struct seccomp_program *p, const struct seccomp_ids *ids, uint32_t result) {
+    (void)ids;
+    seccomp_give(p, result);
+}
+
 static void give_errno(struct seccomp_program *p, int number) {
     seccomp_give(p, SECCOMP_RET_ERRNO | (uint32_t)number);
 }
@@ -90,6 +96,12 @@ static void emit_socket(struct seccomp_program *p) {
     give_errno(p, ESOCKTNOSUPPORT);
 }
 
+static void emit_socketpair(struct seccomp_program *p) {
+    load_argument(p, 0);
+    seccomp_when_equal(p, AF_UNIX, SECCOMP_RET_ALLOW);
+    give_errno(p, EAFNOSUPPORT);
+}
+
 static void emit_ioctl(struct seccomp_program *p) {
     static const uint32_t closed[] = {
         0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */, 0x541d /* TIOCCONS */, 0x5423 /* TIOCSETD */,
@@ -112,7 +124,8 @@ static void emit_relay_ioctl(struct seccomp_program *p) {
 /* NEWTIME (0x80) lies in clone's signal byte and means itself only in unshare. */
 enum { CLONE_NEW_ANY = 0x7e020000 /* cgroup uts ipc user pid net, mount */, CLONE_NEW_TIME = 0x80 };
 
-static void emit_clone(struct seccomp_program *p, uint32_t bits) {
+static void emit_clone(struct seccomp_program *p, const struct seccomp_ids *ids, uint32_t bits) {
+    (void)ids;
     load_argument(p, 0);
     seccomp_when_set(p, bits, ERRNO_EPERM);
     seccomp_give(p, SECCOMP_RET_ALLOW);
@@ -133,14 +146,22 @@ static void check_id(struct seccomp_program *p, unsigned argument, uint32_t id) 
     seccomp_give(p, ERRNO_EPERM);
 }
 
-/* Arguments first to last are ids. */
-static void emit_ids(struct seccomp_program *p, unsigned first, unsigned last, uint32_t id) {
-    for (unsigned i = first; i <= last; i++)
+/* The first arguments, as many as `last` says and one, are ids. */
+static void emit_ids(struct seccomp_program *p, uint32_t id, uint32_t last) {
+    for (unsigned i = 0; i <= last; i++)
         check_id(p, i, id);
     seccomp_give(p, SECCOMP_RET_ALLOW);
 }
 
-static void emit_owners(struct seccomp_program *p, unsigned first, const struct seccomp_ids *ids) {
+static void emit_uids(struct seccomp_program *p, const struct seccomp_ids *ids, uint32_t last) {
+    emit_ids(p, ids->uid, last);
+}
+
+static void emit_gids(struct seccomp_program *p, const struct seccomp_ids *ids, uint32_t last) {
+    emit_ids(p, ids->gid, last);
+}
+
+static void emit_owners(struct seccomp_program *p, const struct seccomp_ids *ids, uint32_t first) {
     check_id(p, first, ids->uid);
     check_id(p, first + 1, ids->gid);
     seccomp_give(p, SECCOMP_RET_ALLOW);
@@ -185,7 +206,8 @@ static void emit_rename(struct seccomp_program *p) {
 }
 
 /* Mode bits count only where a file is made. */
-static void emit_open(struct seccomp_program *p, unsigned flags) {
+static void emit_open(struct seccomp_program *p, const struct seccomp_ids *ids, uint32_t flags) {
+    (void)ids;
     load_argument(p, flags);
     seccomp_emit(p, BPF_JMP | BPF_JSET | BPF_K, 1, 0, O_CREAT | 020000000 /* O_TMPFILE's own bit */);
     seccomp_give(p, SECCOMP_RET_ALLOW);
@@ -194,105 +216,61 @@ static void emit_open(struct seccomp_program *p, unsigned flags) {
     seccomp_give(p, SECCOMP_RET_ALLOW);
 }
 
-static void emit_mode(struct seccomp_program *p, unsigned argument, const struct seccomp_ids *ids) {
+static void emit_mode(struct seccomp_program *p, const struct seccomp_ids *ids, uint32_t argument) {
     load_argument(p, argument);
     seccomp_when_set(p, S_ISUID | (ids->root ? S_ISGID : 0), ERRNO_EPERM);
     seccomp_give(p, SECCOMP_RET_ALLOW);
 }
 
+/* An action's block: one of its own, or one that others share, with the value in which they differ. */
+struct block {
+    void (*emit)(struct seccomp_program *p);
+    void (*emit_with)(struct seccomp_program *p, const struct seccomp_ids *ids, uint32_t value);
+    uint32_t value;
+};
+
+static const struct block blocks[] = {
+    [ACTION_ALLOW] = {.emit_with = emit_result, .value = SECCOMP_RET_ALLOW},
+    [ACTION_KILL] = {.emit_with = emit_result, .value = SECCOMP_RET_KILL_PROCESS},
+    [ACTION_EPERM] = {.emit_with = emit_result, .value = SECCOMP_RET_ERRNO | EPERM},
+    [ACTION_ENOSYS] = {.emit_with = emit_result, .value = SECCOMP_RET_ERRNO | ENOSYS},
+    [ACTION_SOCKET] = {.emit = emit_socket},
+    [ACTION_SOCKETPAIR] = {.emit = emit_socketpair},
+    [ACTION_CLONE] = {.emit_with = emit_clone, .value = CLONE_NEW_ANY},
+    [ACTION_UNSHARE] = {.emit_with = emit_clone, .value = CLONE_NEW_ANY | CLONE_NEW_TIME},
+    [ACTION_IOCTL] = {.emit = emit_ioctl},
+    [ACTION_RELAY_IOCTL] = {.emit = emit_relay_ioctl},
+    [ACTION_PERSONALITY] = {.emit = emit_personality},
+    [ACTION_SETRLIMIT] = {.emit = emit_setrlimit},
+    [ACTION_PRLIMIT] = {.emit = emit_prlimit},
+    [ACTION_RENAME] = {.emit = emit_rename},
+    /* which argument is the mode */
+    [ACTION_CHMOD] = {.emit_with = emit_mode, .value = 1},
+    [ACTION_FCHMODAT] = {.emit_with = emit_mode, .value = 2},
+    [ACTION_ROOT_CREATE] = {.emit_with = emit_mode, .value = 1},
+    [ACTION_ROOT_MKNODAT] = {.emit_with = emit_mode, .value = 2},
+    /* which are the flags */
+    [ACTION_ROOT_OPEN] = {.emit_with = emit_open, .value = 1},
+    [ACTION_ROOT_OPENAT] = {.emit_with = emit_open, .value = 2},
+    [ACTION_ROOT_ENOSYS] = {.emit_with = emit_result, .value = SECCOMP_RET_ERRNO | ENOSYS},
+    /* which is the last id */
+    [ACTION_SETUID] = {.emit_with = emit_uids, .value = 0},
+    [ACTION_SETREUID] = {.emit_with = emit_uids, .value = 1},
+    [ACTION_SETRESUID] = {.emit_with = emit_uids, .value = 2},
+    [ACTION_SETGID] = {.emit_with = emit_gids, .value = 0},
+    [ACTION_SETREGID] = {.emit_with = emit_gids, .value = 1},
+    [ACTION_SETRESGID] = {.emit_with = emit_gids, .value = 2},
+    /* which is the uid, before the gid */
+    [ACTION_CHOWN] = {.emit_with = emit_owners, .value = 1},
+    [ACTION_FCHOWNAT] = {.emit_with = emit_owners, .value = 2}};
+
 void seccomp_emit_action(struct seccomp_program *p, enum seccomp_action action, const struct seccomp_ids *ids) {
-    switch (action) {
-    case ACTION_ALLOW:
-        seccomp_give(p, SECCOMP_RET_ALLOW);
-        break;
-    case ACTION_KILL:
-        seccomp_give(p, SECCOMP_RET_KILL_PROCESS);
-        break;
-    case ACTION_EPERM:
-        seccomp_give(p, ERRNO_EPERM);
-        break;
-    case ACTION_ENOSYS:
-        give_errno(p, ENOSYS);
-        break;
-    case ACTION_SOCKET:
-        emit_socket(p);
-        break;
-    case ACTION_SOCKETPAIR:
-        load_argument(p, 0);
-        seccomp_when_equal(p, AF_UNIX, SECCOMP_RET_ALLOW);
-        give_errno(p, EAFNOSUPPORT);
-        break;
-    case ACTION_CLONE:
-        emit_clone(p, CLONE_NEW_ANY);
-        break;
-    case ACTION_UNSHARE:
-        emit_clone(p, CLONE_NEW_ANY | CLONE_NEW_TIME);
-        break;
-    case ACTION_IOCTL:
-        emit_ioctl(p);
-        break;
-    case ACTION_RELAY_IOCTL:
-        emit_relay_ioctl(p);
-        break;
-    case ACTION_PERSONALITY:
-        emit_personality(p);
-        break;
-    case ACTION_SETRLIMIT:
-        emit_setrlimit(p);
-        break;
-    case ACTION_PRLIMIT:
-        emit_prlimit(p);
-        break;
-    case ACTION_RENAME:
-        emit_rename(p);
-        break;
-    case ACTION_ROOT_OPEN:
-        emit_open(p, 1);
-        break;
-    case ACTION_ROOT_OPENAT:
-        emit_open(p, 2);
-        break;
-    case ACTION_ROOT_CREATE:
-        emit_mode(p, 1, ids);
-        break;
-    case ACTION_ROOT_MKNODAT:
-        emit_mode(p, 2, ids);
-        break;
-    case ACTION_ROOT_ENOSYS:
-        give_errno(p, ENOSYS);
-        break;
-    case ACTION_CHMOD:
-        emit_mode(p, 1, ids);
-        break;
-    case ACTION_FCHMODAT:
-        emit_mode(p, 2, ids);
-        break;
-    case ACTION_SETUID:
-        emit_ids(p, 0, 0, ids->uid);
-        break;
-    case ACTION_SETREUID:
-        emit_ids(p, 0, 1, ids->uid);
-        break;
-    case ACTION_SETRESUID:
-        emit_ids(p, 0, 2, ids->uid);
-        break;
-    case ACTION_SETGID:
-        emit_ids(p, 0, 0, ids->gid);
-        break;
-    case ACTION_SETREGID:
-        emit_ids(p, 0, 1, ids->gid);
-        break;
-    case ACTION_SETRESGID:
-        emit_ids(p, 0, 2, ids->gid);
-        break;
-    case ACTION_CHOWN:
-        emit_owners(p, 1, ids);
-        break;
-    case ACTION_FCHOWNAT:
-        emit_owners(p, 2, ids);
-        break;
-    default:
-        seccomp_give(p, SECCOMP_RET_KILL_PROCESS);
-        break;
-    }
+    static const struct block none = {0};
+    const struct block *block = (size_t)action < sizeof blocks / sizeof blocks[0] ? &blocks[action] : &none;
+    if (block->emit)
+        block->emit(p);
+    else if (block->emit_with)
+        block->emit_with(p, ids, block->value);
+    else
+        seccomp_give(p, SECCOMP_RET_KILL_PROCESS); /* no action that is known */
 }

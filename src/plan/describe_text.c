@@ -129,7 +129,8 @@ int describe_text(const struct plan *plan, FILE *out) {
     list_mounts(plan, out, "  covered:\n  ", is_cover);
     list_mounts(plan, out, "  unix sockets that can be connected to:\n  ", is_socket);
     fputs("  everything else on this host is not there\n", out);
-    fputs("\nNetwork\n  a loopback of its own, and nothing else\n", out);
+    fprintf(out, "\nNetwork\n  %s\n",
+            plan->taken[STEP_NET_NAMESPACE] ? "a loopback of its own, and nothing else" : "the host's");
     list_environment(plan, out);
     list_limits(plan, out);
     list_guarantees(plan, out);

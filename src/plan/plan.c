@@ -10,43 +10,81 @@ static void add(char *text, size_t room, const char *separator, const char *more
     snprintf(text + used, room - used, "%s%s", used ? separator : "", more);
 }
 
-static uint32_t lacking_of(const struct plan *plan) {
-    return G_ALL & ~plan->provided & ~plan->policy->waived;
+/* The names of a set of guarantees, each with `before` in front of it. */
+static void add_names(char *text, size_t room, const char *separator, const char *before, uint32_t set) {
+    for (int i = 0; i < GUARANTEE_COUNT; i++)
+        if (set & (UINT32_C(1) << i)) {
+            char one[64];
+            snprintf(one, sizeof one, "%s%s", before, guarantee_text[i].name);
+            add(text, room, separator, one);
+        }
 }
 
-int plan_cause(const struct plan *plan) {
+static uint32_t lacking_of(const struct plan *plan) {
+    return G_ALL & ~plan->provided & ~(plan->policy->waived & ~G_NEVER_WAIVED);
+}
+
+/* Is it missing on this host, and does one of these guarantees need it? */
+static bool is_cause(const struct plan *plan, int step, uint32_t lacking) {
+    return plan->needed[step] && plan->probe->missing[step] && step_text[step].gives & lacking;
+}
+
+/* The first step that is a cause for one of these. */
+static int find_cause(const struct plan *plan, uint32_t lacking) {
     for (int step = 0; step < STEP_COUNT; step++)
-        if (!plan->taken[step] && plan->probe->missing[step] && step_text[step].gives & (G_BOX | lacking_of(plan)))
+        if (is_cause(plan, step, lacking))
             return step;
     return -1;
 }
 
+int plan_cause(const struct plan *plan) {
+    int box = find_cause(plan, G_BOX);
+    return box < 0 ? find_cause(plan, lacking_of(plan)) : box;
+}
+
+/* What can't be done, on what, why, what is lost with it, and what mends it. */
+static void tell_cause(const struct plan *plan, int step, const char *lost, char *text, size_t room) {
+    const char *detail = plan->probe->detail && plan->probe->detail_of == (enum step)step ? plan->probe->detail : NULL;
+    snprintf(text, room, "can't %s (%s%s%s), so %s can't be promised; remedy: %s", step_text[step].what,
+             detail ? detail : "", detail ? ": " : "", error_name(plan->probe->missing[step]), lost,
+             step_text[step].mend);
+}
+
+/* Every missing step that one of `lacking` needs. Those for which there is no more room are counted. */
+static void tell_causes(const struct plan *plan, uint32_t lacking, char *text, size_t room) {
+    int more = 0;
+    for (int step = 0; step < STEP_COUNT; step++) {
+        char lost[256] = "", cause[1500];
+        if (!is_cause(plan, step, lacking))
+            continue;
+        add_names(lost, sizeof lost, ", ", "", step_text[step].gives & lacking);
+        tell_cause(plan, step, lost, cause, sizeof cause);
+        if (!*text || strlen(text) + strlen(cause) + 40 < room)
+            add(text, room, "; and ", cause);
+        else
+            more++;
+    }
+    if (more)
+        snprintf(text + strlen(text), room - strlen(text), "; and %d more", more);
+}
+
 int plan_check(const struct plan *plan, struct error *err) {
+    static const char refused[] = "refused, nothing was started";
     uint32_t lacking = lacking_of(plan);
+    char causes[1500] = "", names[256] = "", waivers[400] = "";
     if (!lacking)
         return 0;
-    char names[512] = "", waivers[640] = "";
-    for (int i = 0; i < GUARANTEE_COUNT; i++) {
-        if (!(lacking & (UINT32_C(1) << i)))
-            continue;
-        add(names, sizeof names, ", ", guarantee_text[i].name);
-        if (!(G_NEVER_WAIVED & (UINT32_C(1) << i))) {
-            char one[64];
-            snprintf(one, sizeof one, "--waive %s", guarantee_text[i].name);
-            add(waivers, sizeof waivers, " ", one);
-        }
+    int box = find_cause(plan, G_BOX); /* without it there is no box, and no waiver helps */
+    if (box >= 0) {
+        tell_cause(plan, box, "the box", causes, sizeof causes);
+        return error_set(err, EXIT_REFUSED, "%s: %s", refused, causes);
     }
-    int step = plan_cause(plan);
-    if (step >= 0) {
-        bool all = step_text[step].gives & G_BOX;
-        return error_set(err, EXIT_REFUSED,
-                         "refused, nothing was started: can't %s (%s%s%s), so %s can't be promised; remedy: %s%s%s",
-                         step_text[step].what, plan->probe->detail ? plan->probe->detail : "",
-                         plan->probe->detail ? ": " : "", error_name(plan->probe->missing[step]),
-                         all ? "the box" : names, step_text[step].mend,
-                         all ? "" : "; or give it up by name: ", all ? "" : waivers);
-    }
-    return error_set(err, EXIT_REFUSED, "refused, nothing was started: %s can't be promised here", names);
+    add_names(names, sizeof names, ", ", "", lacking);
+    add_names(waivers, sizeof waivers, " ", "--waive ", lacking & ~G_NEVER_WAIVED);
+    tell_causes(plan, lacking, causes, sizeof causes);
+    if (!*causes)
+        return error_set(err, EXIT_REFUSED, "%s: %s can't be promised here", refused, names);
+    return error_set(err, EXIT_REFUSED, "%s: %s; or give it up by name: %s", refused, causes, waivers);
 }
 
 const char *plan_confined(const struct plan *plan) {

@@ -26,13 +26,14 @@ struct plan {
     const char *backend;
     const struct policy *policy;
     const struct probe *probe;
-    uint32_t provided;      /* set of guarantees */
-    uint32_t untried;       /* after a launch: this host has nothing to try these on, so state was compared instead */
-    bool taken[STEP_COUNT]; /* the steps of this plan */
-    bool root_kept;         /* a root caller whose kernel uid stays 0 */
-    bool root_mapped;       /* a root caller who runs as an unprivileged host uid */
-    bool terminal;          /* some channel is a tty */
-    bool relay;             /* some channel is relayed */
+    uint32_t provided;       /* set of guarantees */
+    uint32_t untried;        /* after a launch: this host has nothing to try these on, so state was compared instead */
+    bool needed[STEP_COUNT]; /* the steps that a run like this needs */
+    bool taken[STEP_COUNT];  /* those of them that are taken: none that the host lacks */
+    bool root_kept;          /* a root caller whose kernel uid stays 0 */
+    bool root_mapped;        /* a root caller who runs as an unprivileged host uid */
+    bool terminal;           /* some channel is a tty */
+    bool relay;              /* some channel is relayed */
     unsigned id_base, id_count; /* outside ids: inside id n is id_base + n (root_mapped), else the caller's own */
     LIST(struct mount) mounts;  /* in order */
     LIST(struct channel) channels;
@@ -42,10 +43,11 @@ struct plan {
     const char *notice; /* one line for stderr when something must be said, or NULL */
 };
 
-/* Does the plan give every guarantee that isn't waived? If not: 126, with the cause and the remedy. */
+/* Does the plan give every guarantee that isn't waived? If not: 126, with every cause and its
+ * remedy; or, where there can be no box at all, with that one. */
 int plan_check(const struct plan *plan, struct error *err) __attribute__((nonnull, warn_unused_result));
 
-/* The step whose absence plan_check names as the cause; -1: none is known to be missing. */
+/* The step whose absence plan_check names first; -1: none is known to be missing. */
 int plan_cause(const struct plan *plan) __attribute__((nonnull));
 
 /* "full" or "waived": what approval grading reads. */

@@ -52,6 +52,7 @@ struct probe {
     bool outer_root;         /* the caller is uid 0 here */
     int missing[STEP_COUNT]; /* errno with which a step was seen to fail; 0: not known to */
     const char *detail;      /* of the last step that failed: on what, or NULL */
+    enum step detail_of;     /* that step */
     struct place executable; /* pinfold itself */
     struct place workspace;
     struct place current;      /* the current directory */

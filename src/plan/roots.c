@@ -53,7 +53,7 @@ static int check_writable(const char *option, const char *path, const struct pro
     path_show(path, shown, sizeof shown);
     if (strcmp(path, "/") == 0)
         return error_set(err, EXIT_USAGE,
-                         "%s is /: every file of the host would be writable; name the folder that the "
+                         "%s / would make every file of the host writable; name the folder that the "
                          "command works in, such as --workspace /path/to/checkout",
                          option);
     const struct place *homes[] = {&probe->home, &probe->account_home};

@@ -73,6 +73,7 @@ static void a_refusal_names_cause_remedy_and_waiver(void **state) {
         host.policy.mode = (struct setting){MODE_DISCARD, "--mode"};
         host.probe.missing[step] = ENOSPC;
         host.probe.detail = "on-this-thing";
+        host.probe.detail_of = (enum step)step;
         host_must_compile(&host);
         if (!step_needed(&host, step)) {
             host_free(&host);
@@ -122,14 +123,11 @@ static void zero_never_passes(void **state) {
 }
 
 static void ids_of_a_user(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host_must_compile(&host);
-    assert_false(host.plan.root_kept);
-    assert_false(host.plan.root_mapped);
-    assert_int_equal(host.plan.id_count, 1);
-    host_free(&host);
+    struct host *host = *state;
+    host_must_compile(host);
+    assert_false(host->plan.root_kept);
+    assert_false(host->plan.root_mapped);
+    assert_int_equal(host->plan.id_count, 1);
 }
 
 static void ids_of_root(void **state) {
@@ -180,19 +178,16 @@ static void starts_in_the_callers_folder(void **state) {
 }
 
 static void a_current_folder_that_is_gone(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host.probe.current = (struct place){.error = ENOENT};
-    host.policy.workspace = "/home/u/src";
-    host_must_compile(&host);
-    assert_string_equal(host.plan.current, "/home/u/src");
-    assert_non_null(host.plan.notice);
-    host.probe.current.error = EACCES;
-    assert_int_equal(host_compile(&host), -1);
-    assert_int_equal(host.err.status, EXIT_USAGE);
-    assert_non_null(strstr(host.err.text, "cd /"));
-    host_free(&host);
+    struct host *host = *state;
+    host->probe.current = (struct place){.error = ENOENT};
+    host->policy.workspace = "/home/u/src";
+    host_must_compile(host);
+    assert_string_equal(host->plan.current, "/home/u/src");
+    assert_non_null(host->plan.notice);
+    host->probe.current.error = EACCES;
+    assert_int_equal(host_compile(host), -1);
+    assert_int_equal(host->err.status, EXIT_USAGE);
+    assert_non_null(strstr(host->err.text, "cd /"));
 }
 
 static const char *variable(const struct host *host, const char *name) {
@@ -204,23 +199,20 @@ static const char *variable(const struct host *host, const char *name) {
 }
 
 static void the_environment_tells_the_truth_of_the_box(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host_must_compile(&host);
-    assert_string_equal(variable(&host, "HOME"), host.plan.home);
-    assert_string_equal(variable(&host, "PWD"), host.plan.current);
-    assert_string_equal(variable(&host, "TMPDIR"), "/tmp"); /* the caller's is no folder of the box */
-    assert_string_equal(variable(&host, "PATH"), "/usr/bin:/bin");
-    assert_null(variable(&host, "SECRET"));
+    struct host *host = *state;
+    host_must_compile(host);
+    assert_string_equal(variable(host, "HOME"), host->plan.home);
+    assert_string_equal(variable(host, "PWD"), host->plan.current);
+    assert_string_equal(variable(host, "TMPDIR"), "/tmp"); /* the caller's is no folder of the box */
+    assert_string_equal(variable(host, "PATH"), "/usr/bin:/bin");
+    assert_null(variable(host, "SECRET"));
     char *const bare[] = {NULL}, *const own[] = {(char *)"TMPDIR=/home/u/src/tmp", (char *)"PATH=", NULL};
-    assert_int_equal(compile_native(&host.arena, &host.policy, &host.probe, bare, &host.plan, &host.err), 0);
-    assert_non_null(variable(&host, "PATH"));
-    assert_null(variable(&host, "TMPDIR"));
-    assert_int_equal(compile_native(&host.arena, &host.policy, &host.probe, own, &host.plan, &host.err), 0);
-    assert_string_equal(variable(&host, "TMPDIR"), "/home/u/src/tmp");
-    assert_string_equal(variable(&host, "PATH"), "");
-    host_free(&host);
+    assert_int_equal(compile_native(&host->arena, &host->policy, &host->probe, bare, &host->plan, &host->err), 0);
+    assert_non_null(variable(host, "PATH"));
+    assert_null(variable(host, "TMPDIR"));
+    assert_int_equal(compile_native(&host->arena, &host->policy, &host->probe, own, &host->plan, &host->err), 0);
+    assert_string_equal(variable(host, "TMPDIR"), "/home/u/src/tmp");
+    assert_string_equal(variable(host, "PATH"), "");
 }
 
 static void the_home_stands_where_it_can(void **state) {
@@ -259,11 +251,11 @@ int main(void) {
         cmocka_unit_test(a_refusal_names_cause_remedy_and_waiver),
         cmocka_unit_test(every_guarantee_needs_a_step_of_its_own),
         cmocka_unit_test(zero_never_passes),
-        cmocka_unit_test(ids_of_a_user),
+        HOST_TEST(ids_of_a_user),
         cmocka_unit_test(ids_of_root),
         cmocka_unit_test(starts_in_the_callers_folder),
-        cmocka_unit_test(a_current_folder_that_is_gone),
-        cmocka_unit_test(the_environment_tells_the_truth_of_the_box),
+        HOST_TEST(a_current_folder_that_is_gone),
+        HOST_TEST(the_environment_tells_the_truth_of_the_box),
         cmocka_unit_test(the_home_stands_where_it_can),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

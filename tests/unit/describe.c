@@ -32,12 +32,10 @@ static void bytes_are_text_or_hex(void **state) {
 }
 
 static void json_tells_every_guarantee(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host_must_compile(&host);
+    struct host *host = *state;
+    host_must_compile(host);
     for (int ran = 0; ran <= 1; ran++) {
-        json_t *all = describe_guarantees(&host.plan, ran);
+        json_t *all = describe_guarantees(&host->plan, ran);
         assert_int_equal(json_object_size(all), GUARANTEE_COUNT);
         for (int i = 0; i < GUARANTEE_COUNT; i++) {
             json_t *one = json_object_get(all, guarantee_text[i].name);
@@ -50,17 +48,14 @@ static void json_tells_every_guarantee(void **state) {
         }
         json_decref(all);
     }
-    host_free(&host);
 }
 
 static void waived_and_missing_are_told_apart(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host.probe.missing[STEP_IPC_NAMESPACE] = host.probe.missing[STEP_NET_NAMESPACE] = EPERM;
-    host.policy.waived = G(IPC) | G(PROCESS);
-    host_must_compile(&host);
-    json_t *all = describe_guarantees(&host.plan, true);
+    struct host *host = *state;
+    host->probe.missing[STEP_IPC_NAMESPACE] = host->probe.missing[STEP_NET_NAMESPACE] = EPERM;
+    host->policy.waived = G(IPC) | G(PROCESS);
+    host_must_compile(host);
+    json_t *all = describe_guarantees(&host->plan, true);
     static const char *const states[][3] = {{"ipc", "waived", "no"},
                                             {"process", "waived", "yes"},
                                             {"net-local", "missing", "no"},
@@ -71,40 +66,35 @@ static void waived_and_missing_are_told_apart(void **state) {
         assert_int_equal(json_is_true(json_object_get(one, "provided")), states[i][2][0] == 'y');
     }
     json_decref(all);
-    char *words = words_of(&host.plan);
+    char *words = words_of(&host->plan);
     assert_non_null(strstr(words, "  ipc             WAIVED: "));
     assert_non_null(strstr(words, "  process         WAIVED, held all the same: "));
     assert_non_null(strstr(words, "  net-local       CAN'T BE PROMISED HERE: "));
+    assert_non_null(strstr(words, "\nNetwork\n  the host's\n"));
     free(words);
-    host_free(&host);
 }
 
 static void a_layer_that_is_not_there_is_not_named(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host.probe.missing[STEP_LANDLOCK] = ENOSYS;
-    host_must_compile(&host);
-    json_t *all = describe_guarantees(&host.plan, true);
+    struct host *host = *state;
+    host->probe.missing[STEP_LANDLOCK] = ENOSYS;
+    host_must_compile(host);
+    json_t *all = describe_guarantees(&host->plan, true);
     char *text = json_dumps(all, 0);
     assert_null(strstr(text, "\"landlock\""));
     assert_non_null(strstr(text, "\"mounts-readonly\""));
     free(text);
     json_decref(all);
-    host_free(&host);
 }
 
 static void text_tells_every_guarantee_and_root(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host_grant(&host, ACCESS_READ, host_folder("/srv/lib"));
-    host_grant(&host, ACCESS_SOCKET, host_place("/run/db.sock", S_IFSOCK | 0666));
-    HOST_ADD(&host, &host.probe.sockets, "/srv/lib/agent.sock");
-    host.policy.timeout.value = 1500;
-    host.policy.output_limit.value = 4096;
-    host_must_compile(&host);
-    char *words = words_of(&host.plan);
+    struct host *host = *state;
+    host_grant(host, ACCESS_READ, host_folder("/srv/lib"));
+    host_grant(host, ACCESS_SOCKET, host_place("/run/db.sock", S_IFSOCK | 0666));
+    HOST_ADD(host, &host->probe.sockets, "/srv/lib/agent.sock");
+    host->policy.timeout.value = 1500;
+    host->policy.output_limit.value = 4096;
+    host_must_compile(host);
+    char *words = words_of(&host->plan);
     for (int i = 0; i < GUARANTEE_COUNT; i++) {
         assert_non_null(strstr(words, guarantee_text[i].name));
         assert_non_null(strstr(words, guarantee_text[i].sentence));
@@ -116,7 +106,6 @@ static void text_tells_every_guarantee_and_root(void **state) {
         if (!strstr(words, told[i]))
             fail_msg("\"%s\" is not in the text", told[i]);
     free(words);
-    host_free(&host);
 }
 
 static void plan_as_json(void **state) {
@@ -147,27 +136,24 @@ static void plan_as_json(void **state) {
 }
 
 static void hostile_names_stay_names(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host_grant(&host, ACCESS_READ, host_folder("/srv/\x1b[2J\nfake: line"));
-    host_grant(&host, ACCESS_READ, host_folder("/srv/bad\xff\xfe"));
-    HOST_ADD(&host, &host.policy.environment, ((struct variable){"X\x1b[2J=1", "--env"}));
-    HOST_ADD(&host, &host.policy.environment, ((struct variable){"Y\xff=1", "--env"}));
-    host_must_compile(&host);
-    char *words = words_of(&host.plan);
+    struct host *host = *state;
+    host_grant(host, ACCESS_READ, host_folder("/srv/\x1b[2J\nfake: line"));
+    host_grant(host, ACCESS_READ, host_folder("/srv/bad\xff\xfe"));
+    HOST_ADD(host, &host->policy.environment, ((struct variable){"X\x1b[2J=1", "--env"}));
+    HOST_ADD(host, &host->policy.environment, ((struct variable){"Y\xff=1", "--env"}));
+    host_must_compile(host);
+    char *words = words_of(&host->plan);
     assert_null(strstr(words, "\nfake"));
     assert_null(strchr(words, '\x1b'));
     assert_null(strstr(words, "bad\xff"));
     free(words);
-    json_t *plan = describe_plan(&host.plan);
+    json_t *plan = describe_plan(&host->plan);
     assert_non_null(plan);
     char *text = json_dumps(plan, 0);
     assert_non_null(text);
     assert_non_null(strstr(text, "2f7372762f626164fffe"));
     free(text);
     json_decref(plan);
-    host_free(&host);
 }
 
 static const char *digest_of(struct host *host, const char *key) {
@@ -205,28 +191,25 @@ static void digests_are_of_what_is_granted(void **state) {
 }
 
 static void a_full_disk_is_an_error(void **state) {
-    (void)state;
-    struct host host;
-    host_user(&host);
-    host_must_compile(&host);
+    struct host *host = *state;
+    host_must_compile(host);
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
-    assert_int_equal(describe_text(&host.plan, full), -1);
+    assert_int_equal(describe_text(&host->plan, full), -1);
     fclose(full);
-    host_free(&host);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_text_or_hex),
-        cmocka_unit_test(json_tells_every_guarantee),
-        cmocka_unit_test(waived_and_missing_are_told_apart),
-        cmocka_unit_test(a_layer_that_is_not_there_is_not_named),
-        cmocka_unit_test(text_tells_every_guarantee_and_root),
+        HOST_TEST(json_tells_every_guarantee),
+        HOST_TEST(waived_and_missing_are_told_apart),
+        HOST_TEST(a_layer_that_is_not_there_is_not_named),
+        HOST_TEST(text_tells_every_guarantee_and_root),
         cmocka_unit_test(plan_as_json),
-        cmocka_unit_test(hostile_names_stay_names),
+        HOST_TEST(hostile_names_stay_names),
         cmocka_unit_test(digests_are_of_what_is_granted),
-        cmocka_unit_test(a_full_disk_is_an_error),
+        HOST_TEST(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

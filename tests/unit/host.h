@@ -117,6 +117,20 @@ static inline void host_must_compile(struct host *host) {
         fail_msg("%s", host->err.text);
 }
 
+/* A test of one host that begins as host_user's: `*state` is it, and it is freed. */
+static inline int host_setup(void **state) {
+    static struct host host;
+    host_user(&host);
+    *state = &host;
+    return 0;
+}
+
+static inline int host_teardown(void **state) {
+    host_free(*state);
+    return 0;
+}
+#define HOST_TEST(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
+
 static inline const struct mount *host_mount(const struct host *host, const char *target) {
     for (size_t i = 0; i < host->plan.mounts.count; i++)
         if (strcmp(host->plan.mounts.at[i].target, target) == 0)

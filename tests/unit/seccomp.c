@@ -223,43 +223,32 @@ static void check_arguments(struct scene *scene) {
     }
 }
 
-static void tell(const struct scene *scene, const char *name) {
+static void check_scene(struct scene *scene, const char *name) {
+    compile(scene);
+    check_numbers(scene);
+    check_arguments(scene);
     printf("# %s: %u instructions, longest path %zu\n", name, scene->program.count, scene->longest);
     assert_true(scene->longest <= 40); /* the kernel walks it once for each number at installation */
 }
 
 static void command_of_a_user(void **state) {
     (void)state;
-    struct scene scene = {.single = true, .uid = 1000, .gid = 1001};
-    compile(&scene);
-    check_numbers(&scene);
-    check_arguments(&scene);
-    tell(&scene, "command, one id");
+    check_scene(&(struct scene){.single = true, .uid = 1000, .gid = 1001}, "command, one id");
 }
 
 static void command_of_nobody(void **state) {
     (void)state;
-    struct scene scene = {.single = true, .uid = 65534, .gid = 65534};
-    compile(&scene);
-    check_arguments(&scene);
+    check_scene(&(struct scene){.single = true, .uid = 65534, .gid = 65534}, "command, the overflow id");
 }
 
 static void command_of_root(void **state) {
     (void)state;
-    struct scene scene = {.root = true, .uid = 0, .gid = 0};
-    compile(&scene);
-    check_numbers(&scene);
-    check_arguments(&scene);
-    tell(&scene, "command, mapped ids");
+    check_scene(&(struct scene){.root = true}, "command, mapped ids");
 }
 
 static void relay(void **state) {
     (void)state;
-    struct scene scene = {.relay = true};
-    compile(&scene);
-    check_numbers(&scene);
-    check_arguments(&scene);
-    tell(&scene, "relay");
+    check_scene(&(struct scene){.relay = true}, "relay");
 }
 
 static void unsound_tables_are_refused(void **state) {

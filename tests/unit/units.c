@@ -12,6 +12,24 @@ struct row {
     const char *text;
     uint64_t value;
 };
+typedef int parser(const char *text, uint64_t *value);
+
+static void check_read(parser *parse, const struct row *rows, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t got = 99;
+        assert_int_equal(parse(rows[i].text, &got), 0);
+        assert_true(got == rows[i].value);
+    }
+}
+
+/* What is refused leaves the number as it was. */
+static void check_refused(parser *parse, const char *const *texts, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t got = 77;
+        assert_int_equal(parse(texts[i], &got), -1);
+        assert_true(got == 77);
+    }
+}
 
 static void sizes(void **state) {
     (void)state;
@@ -24,11 +42,7 @@ static void sizes(void **state) {
                                       {"2G", UINT64_C(2) << 30},
                                       {"8589934591G", UINT64_C(8589934591) << 30},
                                       {"9223372036854775807", INT64_MAX}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        uint64_t got = 99;
-        assert_int_equal(units_size(rows[i].text, &got), 0);
-        assert_true(got == rows[i].value);
-    }
+    check_read(units_size, rows, sizeof rows / sizeof rows[0]);
 }
 
 static void durations(void **state) {
@@ -42,11 +56,7 @@ static void durations(void **state) {
                                       {"0ms", 0},
                                       {"8784h", UINT64_C(31622400000)},
                                       {"31622400", UINT64_C(31622400000)}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        uint64_t got = 99;
-        assert_int_equal(units_duration(rows[i].text, &got), 0);
-        assert_true(got == rows[i].value);
-    }
+    check_read(units_duration, rows, sizeof rows / sizeof rows[0]);
 }
 
 static void what_is_no_size_is_refused(void **state) {
@@ -73,11 +83,7 @@ static void what_is_no_size_is_refused(void **state) {
                                       "99999999999999999999999",
                                       "8589934592G",
                                       "9007199254740992K"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        uint64_t got = 77;
-        assert_int_equal(units_size(bad[i], &got), -1);
-        assert_true(got == 77);
-    }
+    check_refused(units_size, bad, sizeof bad / sizeof bad[0]);
 }
 
 static void what_is_no_duration_is_refused(void **state) {
@@ -96,11 +102,7 @@ static void what_is_no_duration_is_refused(void **state) {
                                       "31622401",
                                       "31622400001ms",
                                       "18446744073709551616ms"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        uint64_t got = 77;
-        assert_int_equal(units_duration(bad[i], &got), -1);
-        assert_true(got == 77);
-    }
+    check_refused(units_duration, bad, sizeof bad / sizeof bad[0]);
 }
 
 int main(void) {

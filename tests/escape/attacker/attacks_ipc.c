@@ -71,9 +71,9 @@ static int shm_show(int count, char **words) {
 /* ok when the table of segments holds one, seen by its place and not by its key. */
 static int shm_list(int count, char **words) {
     (void)count, (void)words;
+    enum { PLACES_MAX = 32768 }; /* the kernel's, without its option for more */
     char buffer[256];
-    /* the kernel goes round 64 places before it uses one again, and more when many are taken */
-    for (long place = 0; place < 4096; place++)
+    for (long place = 0; place < PLACES_MAX; place++)
         if (syscall(CALL_SHMCTL, place, (long)STAT_BY_INDEX_SHM, buffer) >= 0)
             return report_ok("at place %ld", place);
     return report_errno(ENOENT);

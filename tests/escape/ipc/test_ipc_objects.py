@@ -3,7 +3,7 @@ import os
 import secrets
 
 import pytest
-from victims import Stage, unique
+from victims import unique
 
 
 class Maker:
@@ -22,13 +22,6 @@ class Maker:
     def close(self):
         done = self.lab.plain([self.lab.attacker, f"{self.kind}_remove", self.handle])
         assert done.verdict == "ok", f"the object outside is gone: {done}"
-
-
-@pytest.fixture
-def stage(lab):
-    one = Stage(lab)
-    yield one
-    one.close()
 
 
 @pytest.fixture
@@ -57,8 +50,9 @@ def test_e154_shared_memory(lab, stage, how):
 
 def test_e154_list_and_remove_shared_memory(lab, stage):
     """No segment outside is listed, and none is removed."""
-    first, second = stage.keep(Maker(lab, "shm", key())), Maker(lab, "shm", key())
+    first = stage.keep(Maker(lab, "shm", key()))
     lab.legs(["shm_list"], {"ENOENT"})
+    second = Maker(lab, "shm", key())
     lab.legs(["shm_remove", first.handle], {"EINVAL"}, control_argv=["shm_remove", second.handle], witness=first.show)
 
 

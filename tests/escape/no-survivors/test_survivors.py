@@ -7,14 +7,7 @@ import time
 
 import pytest
 from harness import tree
-from victims import Stage, descendants, fields, gone, remaining, tagged
-
-
-@pytest.fixture
-def stage(lab):
-    one = Stage(lab)
-    yield one
-    one.close()
+from victims import descendants, fields, gone, remaining, tagged
 
 
 def start(lab, argv, **more):

@@ -5,14 +5,7 @@ import subprocess
 import time
 
 import pytest
-from victims import Stage, gone
-
-
-@pytest.fixture
-def stage(lab):
-    one = Stage(lab)
-    yield one
-    one.close()
+from victims import gone
 
 
 def start(lab, script, *arguments, options=()):

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 from places import far_place
-from victims import Stage, fields, tagged
+from victims import fields, tagged
 
 UNSHARE = ["/usr/bin/unshare", "-Ur", "--keep-caps"]
 SETTERS = {
@@ -80,10 +80,9 @@ def test_e120_groups(lab):
     lab.legs(["call", "116", "0", "@"], {"EPERM"}, control=False, without=("seccomp",))
 
 
-def test_e120_root_inside_is_not_root_outside(lab):
+def test_e120_root_inside_is_not_root_outside(lab, stage):
     """Seen from outside, the command of a root caller runs as an unprivileged uid, and as nobody's but the caller's own
     for anyone else."""
-    stage = Stage(lab)
     tag = stage.tag("who")
     script = '"$0" wait_tagged "$1" >/dev/null & sleep .3; kill -9 $!'
     run = subprocess.Popen(lab.user.argv([lab.pinfold, "run", "--workspace", lab.ws, "--read", lab.attacker, "--",
@@ -101,7 +100,6 @@ def test_e120_root_inside_is_not_root_outside(lab):
                     owners.add(tuple(seen["Uid"].split()))
     finally:
         run.wait(20)
-        stage.close()
     assert owners, "the command was not seen"
     for owner in owners:
         assert len(set(owner)) == 1

@@ -2,15 +2,6 @@
 import os
 
 import pytest
-from victims import Stage
-
-
-@pytest.fixture
-def stage(lab):
-    one = Stage(lab)
-    yield one
-    one.close()
-
 
 TRACE = [["trace_seize", "PID"], ["trace_attach", "PID"], ["memory_read", "PID"], ["memory_write", "PID"],
          ["memory_advise", "PID"], ["descriptor_take", "PID", "1"]]

@@ -4,16 +4,9 @@ import subprocess
 import time
 
 import pytest
-from victims import Stage, gone
+from victims import gone
 
 TERM, KILL, STOP = int(signal.SIGTERM), int(signal.SIGKILL), int(signal.SIGSTOP)
-
-
-@pytest.fixture
-def stage(lab):
-    one = Stage(lab)
-    yield one
-    one.close()
 
 
 def strike(lab, stage, name, *rest, expect, **more):
@@ -63,8 +56,6 @@ def beside(lab, tag, argv, env=None):
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     out, err = group.communicate(timeout=30)
     return group.returncode, out, err, not gone(tag, 0.3)
-
-
 
 
 def boxed(lab, words, binary=None):

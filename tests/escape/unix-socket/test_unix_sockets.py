@@ -10,16 +10,9 @@ import time
 
 import pytest
 from places import far_place
-from victims import Stage, unique
+from victims import unique
 
 KINDS = ["stream", "dgram", "seqpacket"]
-
-
-@pytest.fixture
-def stage(lab):
-    one = Stage(lab)
-    yield one
-    one.close()
 
 
 def ways(kind, address):
