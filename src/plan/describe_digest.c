@@ -144,29 +144,45 @@ static json_t *kept_names(const struct plan *plan) {
     return all;
 }
 
-/* The list without those rows that `left_out` names. Rows are shared with `all`. */
-static json_t *without(json_t *all, bool (*left_out)(const json_t *row, const json_t *among), const json_t *among) {
+/* All but the standard ones. Rows are shared with what was told. */
+static json_t *handed_in(const json_t *told) {
+    const json_t *all = json_object_get(told, "descriptors");
     json_t *rest = json_array();
     int failed = !rest;
-    for (size_t i = 0; i < json_array_size(all) && !failed; i++)
-        if (!left_out(json_array_get(all, i), among))
-            failed = json_array_append(rest, json_array_get(all, i));
+    for (size_t i = 0; i < json_array_size(all) && !failed; i++) {
+        json_t *row = json_array_get(all, i);
+        if (json_integer_value(json_object_get(row, "number")) > 2)
+            failed = json_array_append(rest, row);
+    }
     if (!failed)
         return rest;
     json_decref(rest);
     return NULL;
 }
 
-static bool is_standard(const json_t *row, const json_t *among) {
-    (void)among;
-    return json_integer_value(json_object_get(row, "number")) <= 2;
-}
-
-static bool is_covered(const json_t *row, const json_t *covered) {
-    for (size_t i = 0; i < json_array_size(covered); i++)
-        if (json_equal(json_object_get(row, "path"), json_array_get(covered, i)))
+static bool is_among(const json_t *value, const json_t *list) {
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (json_equal(value, json_array_get(list, i)))
             return true;
     return false;
+}
+
+/* Without covers of sockets, which come and go, and without reasons, which say where something was asked for. */
+static json_t *bare_mounts(const json_t *told) {
+    const json_t *covered = json_object_get(json_object_get(told, "unix_sockets"), "covered");
+    const json_t *all = json_object_get(told, "mounts");
+    json_t *rest = json_array();
+    int failed = !rest;
+    for (size_t i = 0; i < json_array_size(all) && !failed; i++) {
+        json_t *row = json_array_get(all, i), *path = json_object_get(row, "path");
+        if (!is_among(path, covered))
+            failed = json_array_append_new(rest, json_pack("{s:O, s:O, s:O}", "kind", json_object_get(row, "kind"),
+                                                           "path", path, "writable", json_object_get(row, "writable")));
+    }
+    if (!failed)
+        return rest;
+    json_decref(rest);
+    return NULL;
 }
 
 /* Which layers keep each guarantee: tells apart a plan that lacks a step that the host hasn't. */
@@ -182,14 +198,11 @@ static json_t *layers(const struct plan *plan) {
     return NULL;
 }
 
-static json_t *canonical_plan(const struct plan *plan, json_t *told, const char *policy) {
+static json_t *canonical_plan(const struct plan *plan, const json_t *told, const char *policy) {
     static const char *const whole[] = {"backend", "ids", "workspace", "folder", "home", "limits"};
-    const json_t *sockets = json_object_get(told, "unix_sockets");
-    json_t *all =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:O}", "policy_digest", policy, "environment", kept_names(plan), "layers",
-                  layers(plan), "descriptors", without(json_object_get(told, "descriptors"), is_standard, NULL),
-                  "mounts", without(json_object_get(told, "mounts"), is_covered, json_object_get(sockets, "covered")),
-                  "unix_sockets", json_object_get(sockets, "granted"));
+    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:O}", "policy_digest", policy, "environment", kept_names(plan),
+                            "layers", layers(plan), "descriptors", handed_in(told), "mounts", bare_mounts(told),
+                            "unix_sockets", json_object_get(json_object_get(told, "unix_sockets"), "granted"));
     int failed = !all;
     for (size_t i = 0; i < sizeof whole / sizeof whole[0] && !failed; i++)
         failed = json_object_set(all, whole[i], json_object_get(told, whole[i]));

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+import harness
 import receipts
 from workbench import PATH, box_argv, eventually, raw, run_with_mounts, started
 
@@ -69,6 +70,31 @@ def test_workspace_and_writable_grants(lab):
     file = lab.file(lab.home / "granted")
     result = lab.run(["true"], "--write", file, "--receipt", lab.home / "r.json")
     assert result.code == 0, f"a file beside a granted one is nobody's: {result}"
+
+
+@pytest.mark.skipif("STEP(OVERLAY" not in (harness.ROOT / "src/plan/steps.def").read_text(), reason="no such modes yet")
+@pytest.mark.parametrize("mode", ["readonly", "discard"])
+def test_workspace_that_the_command_cannot_change(lab, mode):
+    """There a receipt is as safe as outside."""
+    path = lab.ws / "inner" / "r.json"
+    path.parent.mkdir(), lab.own(path.parent)
+    control(lab, path)
+    assert lab.run(["true"], "--mode", "direct", "--receipt", path).code == 125
+    result = lab.run(forge(path), "--mode", mode, "--receipt", path, env={"PATH": PATH})
+    assert (FORGED in result.out) == (mode == "discard"), result
+    assert_true(path, result.code)
+    assert os.listdir(path.parent) == ["r.json"]
+
+
+@pytest.mark.skipif(not (harness.ROOT / "src/policy/reader.c").exists(), reason="no policy files in this version")
+def test_grant_of_a_policy_file(lab):
+    """What a file grants counts as much as an option; a file that is broken has a receipt too."""
+    file = lab.file(lab.home / "policy.json", f'{{"write": ["{lab.outside}"]}}', 0o600)
+    refused(lab, lab.outside / "r.json", "--policy", file)
+    lab.file(file, "{", 0o600)
+    path = lab.scratch.path / "r.json"
+    result = lab.run(["true"], "--policy", file, "--receipt", path)
+    assert result.code == 125 and receipts.read(path)["outcome"] == "usage", result
 
 
 def test_another_name_of_the_workspace(lab):
