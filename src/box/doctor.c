@@ -63,22 +63,30 @@ static const char *short_refusal(struct arena *arena, const char *text) {
                         start);
 }
 
-/* Plan with what is asked for; where that can't be, in a folder of our own, and at last with what is built in. Returns
- * what was done instead of what was asked for, "" for nothing, or NULL when no plan could be made. */
+/* Plan with nothing but what is built in, in the current folder. */
+static int plan_built_in(struct box *box, const struct policy *flags, char *const *caller) {
+    struct error err;
+    policy_floor(&box->policy);
+    box->policy.command = flags->command;
+    return box_plan(box, caller, &err);
+}
+
+/* Plan with what is asked for; where that can't be, with what is built in or in a folder of our own. Returns what was
+ * done instead of what was asked for, "" for nothing, or NULL when no plan could be made. */
 static const char *plan_somehow(struct box *box, const struct policy *flags, char *const *caller, struct error *wrong,
                                 char folder[TEMPORARY_ROOM]) {
     struct error again;
     bool merged = !layers_merge(&box->arena, flags, &box->policy, wrong);
     if (merged && !box_plan(box, caller, wrong))
         return "";
+    if (!merged && !plan_built_in(box, flags, caller))
+        return "tried with the built-in policy instead";
     if (!enter_temporary(folder))
         return NULL;
     box->policy.workspace = NULL;
     if (merged && !box_plan(box, caller, &again))
         return "tried in a temporary folder instead";
-    policy_floor(&box->policy);
-    box->policy.command = flags->command;
-    return box_plan(box, caller, &again) ? NULL : "tried with the built-in policy in a temporary folder instead";
+    return plan_built_in(box, flags, caller) ? NULL : "tried with the built-in policy in a temporary folder instead";
 }
 
 /* Everything that failed, with what mends it. */
