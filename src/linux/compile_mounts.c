@@ -312,44 +312,75 @@ static bool home_exists(const struct plan *plan) {
     return home->path && !home->error && S_ISDIR(home->mode) && strcmp(home->path, plan->home) == 0;
 }
 
-/* A place for the scratch home in a folder of the box's own; the box's own root always has room for the last one. */
-static const char *home_elsewhere(const mount_list *kept) {
-    static const char *const places[] = {"/run/home", "/tmp/home", "/var/tmp/home", "/pinfold-home"};
-    size_t i = 0;
-    for (; i + 1 < sizeof places / sizeof places[0]; i++) {
-        const struct mount *above = mount_above(kept, places[i]);
-        if (!above || above->kind == MOUNT_SCRATCH)
-            break;
-    }
-    return places[i];
+/* Can the scratch home be made there: in a folder of the box's own, covering nothing? */
+static bool is_free(const mount_list *kept, const char *place) {
+    const struct mount *above = mount_above(kept, place);
+    for (size_t i = 0; i < kept->count; i++)
+        if (path_is_under(kept->at[i].target, place))
+            return false;
+    return !above || above->kind == MOUNT_SCRATCH;
 }
 
-int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
-    mount_list all = {0};
-    if (add_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all))
-        return error_memory(err);
-    qsort(all.at, all.count, sizeof all.at[0], mount_order);
-    mount_list kept = {0};
-    struct mount *homeless = NULL;
-    for (size_t i = 0; i < all.count; i++) {
-        struct mount *mount = &all.at[i];
-        const struct mount *above = mount_above(&kept, mount->target);
-        if ((above && strcmp(above->target, mount->target) == 0) || !adds_something(mount, above))
+/* A place for the scratch home that is not where $HOME says; NULL: all are taken. */
+static const char *home_elsewhere(const mount_list *kept) {
+    static const char *const places[] = {"/run/home", "/tmp/home", "/var/tmp/home", "/pinfold-home"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (is_free(kept, places[i]))
+            return places[i];
+    return NULL;
+}
+
+/* Is it made, where `above` is seen? `tree`: the last tree of the host that came before. */
+static bool stands(const struct mount *mount, const struct mount *above, const char *tree) {
+    bool again = above && strcmp(above->target, mount->target) == 0;
+    bool granted = mount->kind == MOUNT_SCRATCH && tree && strcmp(tree, mount->target) == 0;
+    return !again && !granted && adds_something(mount, above);
+}
+
+/* Of all candidates, in order, those that are made; and the scratch home that would have to be created in a tree of the
+ * host, or NULL. */
+static int keep(struct arena *arena, const struct plan *plan, mount_list *all, mount_list *kept,
+                struct mount **homeless) {
+    const char *tree = NULL; /* the last one: also where the tree above shows it already, it is no scratch folder */
+    for (size_t i = 0; i < all->count; i++) {
+        struct mount *mount = &all->at[i];
+        const struct mount *above = mount_above(kept, mount->target);
+        bool needed = stands(mount, above, tree);
+        if (mount->kind == MOUNT_TREE)
+            tree = mount->target;
+        if (!needed)
             continue;
         bool own = !above || above->kind == MOUNT_SCRATCH;
         mount->create = own && mount->kind != MOUNT_EMPTY && mount->kind != MOUNT_READONLY;
-        if (mount->target == plan->home && !own && !home_exists(plan)) {
-            homeless = mount; /* it would have to be created in a tree of the host */
+        if (mount->kind == MOUNT_SCRATCH && mount->target == plan->home && !own && !home_exists(plan)) {
+            *homeless = mount;
             continue;
         }
         mount->view = mount->kind == MOUNT_TREE && mount->folder && !mount->writable && !mount->has_mounts &&
-                      is_below_writable(&kept, mount);
-        if (mount_add(arena, &kept, *mount))
-            return error_memory(err);
+                      is_below_writable(kept, mount);
+        if (mount_add(arena, kept, *mount))
+            return -1;
     }
+    return 0;
+}
+
+int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
+    mount_list all = {0}, kept = {0};
+    struct mount *homeless = NULL;
+    if (add_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all))
+        return error_memory(err);
+    qsort(all.at, all.count, sizeof all.at[0], mount_order);
+    if (keep(arena, plan, &all, &kept, &homeless))
+        return error_memory(err);
     if (homeless) {
+        const char *asked = plan->home;
         homeless->target = plan->home = home_elsewhere(&kept);
         homeless->create = true;
+        if (!plan->home)
+            return error_set(err, EXIT_USAGE,
+                             "the box's home has no place: nothing is created in the host's trees, where %s would be, "
+                             "and grants stand everywhere else; set HOME to a folder that exists",
+                             asked);
         if (mount_add(arena, &kept, *homeless))
             return error_memory(err);
     }

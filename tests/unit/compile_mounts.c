@@ -34,16 +34,54 @@ static int tell_seed(void **state) {
     return 0;
 }
 
-/* Random hosts: everything is drawn from folders that lie in and around one another. */
+/* What grants, homes and sockets are drawn from: folders that lie in and around one another. */
+static const char *const folders[] = {
+    "/home/u/src", "/home/u/src/a", "/home/u/src/a/b", "/home/u/lib", "/home/v",      "/home/v/x",   "/tmp/w",
+    "/tmp/w/x",    "/srv",          "/srv/data",       "/srv/data/x", "/var/cache/x", "/run/user/5", "/opt/x",
+    "/usr/share",  "/home/u/src-b", "/var/tmp/w",      "/data",       "/data/home",   "/mnt/a",      "/mnt/a/b/c",
+    "/run",        "/run/home",     "/run/home/ws",    "/tmp/home/x"};
+static const char *const homes[] = {"/home/u",   "/root",      "/",      "/nonexistent",
+                                    "/srv/home", "/data/home", "/tmp/h", "/usr/none"};
+enum { FOLDERS = sizeof folders / sizeof folders[0], HOMES = sizeof homes / sizeof homes[0], ROUNDS = 10000 };
+
+static const char *draw_folder(unsigned *random) {
+    return folders[draw(random, FOLDERS)];
+}
+
+/* Folders, with mounts below or not, and files. */
+static void draw_grants(struct host *host, unsigned *random) {
+    for (unsigned n = draw(random, 5); n > 0; n--) {
+        struct place place = host_folder(draw_folder(random));
+        if (draw(random, 5) == 0)
+            place = host_place(arena_printf(&host->arena, "%s/file", place.path), S_IFREG | 0644);
+        place.has_mounts = draw(random, 4) == 0;
+        host_grant(host, (enum access)draw(random, 2), place);
+    }
+}
+
+static void draw_sockets(struct host *host, unsigned *random) {
+    for (unsigned n = draw(random, 4); n > 0; n--) {
+        const char *path = arena_printf(&host->arena, "%s/s.sock", draw_folder(random));
+        HOST_ADD(host, &host->probe.sockets, path);
+        if (draw(random, 3) == 0)
+            host_grant(host, ACCESS_SOCKET, host_place(path, S_IFSOCK | 0666));
+    }
+}
+
+/* The folder above the workspace may be a work tree, and where a folder stands there may be a link to another. */
+static void draw_surroundings(struct host *host, unsigned *random) {
+    const char *workspace = host->probe.workspace.path, *slash = strrchr(workspace, '/');
+    if (draw(random, 3) == 0 && slash != workspace)
+        host->probe.work_tree = host_folder(arena_copy_bytes(&host->arena, workspace, (size_t)(slash - workspace)));
+    for (unsigned n = draw(random, 3); n > 0; n--) {
+        const char *path = arena_printf(&host->arena, "%s-link", draw_folder(random));
+        HOST_ADD(host, &host->probe.links, ((struct link){path, draw_folder(random)}));
+    }
+}
+
+/* Random hosts. */
 static void random_hosts_keep_the_invariants(void **state) {
     (void)state;
-    static const char *const folders[] = {
-        "/home/u/src", "/home/u/src/a", "/home/u/src/a/b", "/home/u/lib", "/home/v",      "/home/v/x",   "/tmp/w",
-        "/tmp/w/x",    "/srv",          "/srv/data",       "/srv/data/x", "/var/cache/x", "/run/user/5", "/opt/x",
-        "/usr/share",  "/home/u/src-b", "/var/tmp/w",      "/data",       "/data/home",   "/mnt/a",      "/mnt/a/b/c"};
-    static const char *const homes[] = {"/home/u",   "/root",      "/",      "/nonexistent",
-                                        "/srv/home", "/data/home", "/tmp/h", "/usr/none"};
-    enum { FOLDERS = sizeof folders / sizeof folders[0], HOMES = sizeof homes / sizeof homes[0], ROUNDS = 4000 };
     size_t compiled = 0;
     for (unsigned seed = 1; seed <= ROUNDS; seed++) {
         struct host host;
@@ -53,16 +91,10 @@ static void random_hosts_keep_the_invariants(void **state) {
         host.probe.home =
             draw(&random, 4) ? host_folder(homes[draw(&random, HOMES)]) : host_absent(homes[draw(&random, HOMES)]);
         host.probe.account_home = (struct place){0};
-        host.probe.workspace = host.probe.current = host_folder(folders[draw(&random, FOLDERS)]);
-        for (unsigned n = draw(&random, 5); n > 0; n--)
-            host_grant(&host, (enum access)draw(&random, 2), host_folder(folders[draw(&random, FOLDERS)]));
-        for (unsigned n = draw(&random, 4); n > 0; n--) {
-            const char *path = arena_printf(&host.arena, "%s/s.sock", folders[draw(&random, FOLDERS)]);
-            assert_non_null(path);
-            HOST_ADD(&host, &host.probe.sockets, path);
-            if (!draw(&random, 3))
-                host_grant(&host, ACCESS_SOCKET, host_place(path, S_IFSOCK | 0666));
-        }
+        host.probe.workspace = host.probe.current = host_folder(draw_folder(&random));
+        draw_grants(&host, &random);
+        draw_sockets(&host, &random);
+        draw_surroundings(&host, &random);
         if (!host_compile(&host)) {
             check_mounts(&host);
             compiled++;
@@ -191,6 +223,43 @@ static void a_home_is_never_created_in_a_granted_run(void **state) {
     }
 }
 
+/* A place that a grant or the workspace needs is no place for the home, whichever is made later. */
+static void a_home_that_moves_covers_nothing(void **state) {
+    struct host *host = *state;
+    static const char *const grants[] = {"/run/home/a", "/tmp/home", "/var/tmp/home/b/c", "/pinfold-home"};
+    static const char *const places[] = {"/tmp/home", "/var/tmp/home", "/pinfold-home", NULL};
+    host->probe.home = host_absent("/srv/home");
+    host->probe.account_home = (struct place){0};
+    host->probe.workspace = host->probe.current = host_folder("/ws");
+    host_grant(host, ACCESS_READ, host_folder("/srv"));
+    for (size_t i = 0; i < 4; i++) {
+        host_grant(host, i % 2 ? ACCESS_READ : ACCESS_WRITE, host_folder(grants[i]));
+        if (!places[i])
+            break;
+        host_must_compile(host);
+        check_mounts(host);
+        assert_string_equal(host->plan.home, places[i]);
+    }
+    assert_int_equal(host_compile(host), -1);
+    assert_int_equal(host->err.status, EXIT_USAGE);
+    assert_non_null(strstr(host->err.text, "set HOME to a folder that exists"));
+}
+
+static void a_granted_home_is_not_covered(void **state) {
+    struct host *host = *state;
+    host_grant(host, ACCESS_READ, host_folder("/home/u"));
+    for (int around = 0; around <= 1; around++) {
+        if (around)
+            host_grant(host, ACCESS_READ, host_folder("/home"));
+        host_must_compile(host);
+        check_mounts(host);
+        assert_true(on_host(host, "/home/u"));
+        assert_false(writable_at(host, "/home/u/.profile"));
+        assert_true(writable_at(host, "/home/u/src"));
+        assert_string_equal(host->plan.home, "/home/u");
+    }
+}
+
 static void links_of_the_host_are_made_but_not_in_its_trees(void **state) {
     struct host *host = *state;
     HOST_ADD(host, &host->probe.links, ((struct link){"/home/u/src/link", "target"}));
@@ -241,6 +310,8 @@ int main(void) {
         cmocka_unit_test(private_files_are_covered_when_root_is_kept),
         HOST_TEST(a_home_that_is_missing_in_a_granted_tree_moves),
         HOST_TEST(a_home_is_never_created_in_a_granted_run),
+        HOST_TEST(a_home_that_moves_covers_nothing),
+        HOST_TEST(a_granted_home_is_not_covered),
         HOST_TEST(links_of_the_host_are_made_but_not_in_its_trees),
         cmocka_unit_test(proc_and_dev_are_the_boxs_own),
     };

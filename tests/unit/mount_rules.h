@@ -142,6 +142,9 @@ static inline void check_mounts(const struct host *host) {
     }
     for (size_t p = 0; plan->root_kept && p < host->probe.private_places.count; p++)
         assert_false(on_host(host, host->probe.private_places.at[p].path));
+    /* the home is a folder of the box: scratch, or in what is granted */
+    const struct mount *home = shown_by(plan, plan->home, plan->mounts.count);
+    assert_true(home && (home->kind == MOUNT_TREE || strcmp(home->target, plan->home) == 0));
     /* the box's own queues, never the host's */
     bool queues = false;
     for (size_t i = 0; i < plan->mounts.count; i++)
