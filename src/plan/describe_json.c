@@ -154,25 +154,26 @@ static json_t *describe_missing(const struct probe *probe) {
 }
 
 json_t *describe_plan(const struct plan *plan) {
-    json_t *told = json_pack(
-        "{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",
-        "backend",
-        plan->backend, //
-        "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, "missing",
-        describe_missing(plan->probe), //
-        "policy", describe_policy(plan->policy), //
-        "ids", "uid", (json_int_t)plan->probe->uid, "gid", (json_int_t)plan->probe->gid, "root", root_text(plan),
-        "host_uid",
-        (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid), //
-        "workspace", describe_bytes(plan->workspace),                       //
-        "mode", mode_name((enum mode)plan->policy->mode.value),             //
-        "folder", describe_bytes(plan->current),                            //
-        "home", describe_bytes(plan->home),                                 //
-        "mounts", describe_mounts(plan),                                    //
-        "unix_sockets", describe_sockets(plan),                             //
-        "descriptors", describe_descriptors(plan),                          //
-        "environment", describe_environment(plan),                          //
-        "limits", "timeout_ms", (json_int_t)plan->policy->timeout.value, "grace_ms",
-        (json_int_t)plan->policy->grace.value, "output_bytes", (json_int_t)plan->policy->output_limit.value);
+    json_t *told =
+        json_pack("{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
+                  "s:{s:I, s:I, s:I}}",
+                  "backend",
+                  plan->backend, //
+                  "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, "missing",
+                  describe_missing(plan->probe),           //
+                  "policy", describe_policy(plan->policy), //
+                  "ids", "uid", (json_int_t)plan->probe->uid, "gid", (json_int_t)plan->probe->gid, "root",
+                  root_text(plan), "host_uid",
+                  (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid), //
+                  "workspace", describe_bytes(plan->workspace),                       //
+                  "mode", mode_name((enum mode)plan->policy->mode.value),             //
+                  "folder", describe_bytes(plan->current),                            //
+                  "home", describe_bytes(plan->home),                                 //
+                  "mounts", describe_mounts(plan),                                    //
+                  "unix_sockets", describe_sockets(plan),                             //
+                  "descriptors", describe_descriptors(plan),                          //
+                  "environment", describe_environment(plan),                          //
+                  "limits", "timeout_ms", (json_int_t)plan->policy->timeout.value, "grace_ms",
+                  (json_int_t)plan->policy->grace.value, "output_bytes", (json_int_t)plan->policy->output_limit.value);
     return finish(told, told ? describe_digests(plan, told) : 0);
 }
