@@ -49,11 +49,16 @@ def test_place_that_the_command_can_read(lab):
     assert_true(path)
 
 
-def refused(lab, path, *options, mounts=":", cwd=None):
+def refused(lab, path, *options, mounts=None):
     """The run is refused, since the command could write there; with the receipt elsewhere it begins."""
     for where in (path, lab.home / "r.json"):
-        front = lab.pinfold, "run", "--workspace", lab.ws, *options, "--receipt", where, "--", "sh", "-c", ": >ran"
-        status, _, err = run_with_mounts(lab, mounts, [os.fspath(word) for word in front], cwd=cwd)
+        line = [os.fspath(word) for word in (lab.pinfold, "run", "--workspace", lab.ws, *options, "--receipt", where, "--",
+                                             "sh", "-c", ": >ran")]
+        if mounts:
+            status, _, err = run_with_mounts(lab, mounts, line)
+        else:
+            result = lab.plain(line, env={"PATH": PATH})
+            status, err = result.code, result.err
         if where == path:
             assert status == 125 and "forge" in err and not (lab.ws / "ran").exists(), (status, err)
         else:
@@ -252,3 +257,17 @@ def test_other_names_that_are_taken(lab):
     assert result.code == 125 and not (lab.ws / "ran").exists(), result
     assert victim.read_text() == "precious\n" and all(name.is_symlink() for name in names)
     assert not (lab.home / "nothing").exists()
+
+
+def test_descriptor_that_is_granted(lab):
+    """The same open file, by its number and by another."""
+    fd = os.open(lab.file(lab.outside / "r.json", ""), os.O_WRONLY)
+    copy, other = os.dup(fd), os.open(lab.file(lab.outside / "other", ""), os.O_WRONLY)
+    for granted, code in ((fd, 125), (copy, 125), (other, 0)):
+        done = raw(lab, box_argv(lab, ["bash", "-c", f"echo '{FORGED}' >&{granted}"], "--fd", str(granted), "--receipt",
+                                 f"fd:{fd}"), pass_fds=[fd, copy, other])
+        assert done.returncode == code, done
+    for number in (fd, copy, other):
+        os.close(number)
+    assert_true(lab.outside / "r.json")
+    assert FORGED in (lab.outside / "other").read_text(), "control: what is granted can be written"
