@@ -103,7 +103,7 @@ int command_trust(int argc, char **argv, char *const *caller) {
     struct policy flags = {0};
     struct options options = {.policy = &flags};
     struct error err = {0};
-    const char *home;
+    const char *home = NULL;
     if (options_parse(&arena, TRUST, argc, argv, &options, &err))
         return print_error(&err);
     if (options.help)
@@ -112,10 +112,10 @@ int command_trust(int argc, char **argv, char *const *caller) {
         error_set(&err, EXIT_USAGE, "pinfold trust takes options alone; see pinfold trust --help");
     else if (is_in_box())
         error_set(&err, EXIT_USAGE, "this is inside a box, where nothing can be trusted; type pinfold trust outside");
-    else if (!account_home(&arena, getuid(), &home, &err) && !home)
+    else if (!account_home_of_caller(&arena, &home, &err) && !home)
         error_set(&err, EXIT_USAGE, "uid %lu has no home in the passwd file, where what it trusts could be kept",
                   (unsigned long)getuid());
-    if (err.status)
+    if (err.status || !home)
         return print_error(&err);
     if (options.list     ? list(&arena, home, &err)
         : options.remove ? unpin(&arena, home, flags.workspace, &err)

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 /* The home in a line of passwd(5), name:password:uid:gid:comment:home:shell, if it is this uid's; else NULL. */
 static const char *home_in(char *line, unsigned uid) {
@@ -41,4 +43,13 @@ int account_home(struct arena *arena, unsigned uid, const char **home, struct er
     }
     lines_close(&lines);
     return lines.failed && !found ? cannot_read(EIO, err) : 0;
+}
+
+int account_home_of_caller(struct arena *arena, const char **home, struct error *err) {
+    uid_t uid = getuid();
+    if (uid != (uid_t)getauxval(AT_UID))
+        return error_set(err, EXIT_REFUSED,
+                         "refused, nothing was started: getuid doesn't tell the uid that pinfold was started with, so "
+                         "nobody knows whose policy it is");
+    return account_home(arena, uid, home, err);
 }

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The operator's files, from the most trusted on. */
 enum { SYSTEM, USER, OPTION, FILES };
@@ -51,7 +50,7 @@ static int read_file(struct layers *layers, const char *path, bool optional, str
 
 /* Read the files that stand at their usual places, and `option` unless it is NULL. */
 static int read_files(struct layers *layers, const char *option, struct error *err) {
-    if (account_home(layers->arena, getuid(), &layers->home, err) ||
+    if (account_home_of_caller(layers->arena, &layers->home, err) ||
         read_file(layers, LAYERS_SYSTEM_FILE, true, &layers->file[SYSTEM], err))
         return -1;
     const char *user =
@@ -141,7 +140,7 @@ static int check_workspace(struct layers *layers, const char *path, struct error
     char shown[1024];
     if (!folder)
         return error_memory(err);
-    if (account_home(layers->arena, getuid(), &layers->home, err) ||
+    if (account_home_of_caller(layers->arena, &layers->home, err) ||
         workspace_read(layers->arena, folder, layers->home, &file, err))
         return -1;
     return file.path ? 0
