@@ -64,7 +64,7 @@ int receipt_guard(const struct receipt *receipt, const struct plan *plan, struct
         return 0;
     for (size_t i = 0; i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
-        int reached = mount->kind == MOUNT_TREE && mount->writable && mount->rights == RIGHTS_WRITE
+        int reached = mount->kind == MOUNT_TREE && mount->writable && !mount->discard && mount->rights == RIGHTS_WRITE
                           ? reach_from(receipt->fd, mount->source)
                           : 0;
         if (reached)
