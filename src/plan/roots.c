@@ -90,7 +90,7 @@ static int check_kept(const char *option, const char *path, enum mode mode, cons
     path_show(path, shown, sizeof shown);
     if (strcmp(path, "/") == 0)
         return error_set(err, EXIT_USAGE,
-                         "%s is /: every file of the host would be shown; name the folder that the command works in, "
+                         "%s / would show every file of the host; name the folder that the command works in, "
                          "such as --workspace /path/to/checkout",
                          option);
     const struct place *homes[] = {&probe->home, &probe->account_home};

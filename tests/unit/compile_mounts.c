@@ -88,6 +88,7 @@ static void random_hosts_keep_the_invariants(void **state) {
         unsigned random = seed * 2654435761U;
         last_seed = seed;
         (draw(&random, 3) ? host_user : draw(&random, 2) ? host_root : host_root_kept)(&host);
+        host.policy.mode = (struct setting){draw(&random, MODE_READONLY + 1), "--mode"};
         host.probe.home =
             draw(&random, 4) ? host_folder(homes[draw(&random, HOMES)]) : host_absent(homes[draw(&random, HOMES)]);
         host.probe.account_home = (struct place){0};

@@ -256,10 +256,11 @@ static void waivers_switch_nothing_off(void **state) {
 /* The mounts of each ABI, mode and single missing step, in whole. */
 static void mounts_keep_the_rules(void **state) {
     (void)state;
-    for (int root = 0; root <= 1; root++)
+    for (int variant = 0; variant < 2 * (MODE_READONLY + 1); variant++)
         for (int abi = 1; abi <= ABI_LAST; abi++)
             for (int step = -1; step < STEP_COUNT; step++) {
-                struct host *host = make_host(root);
+                struct host *host = make_host(variant % 2);
+                host->policy.mode = (struct setting){(uint64_t)variant / 2, "--mode"};
                 if (step >= 0)
                     host->probe.missing[step] = EPERM;
                 host->probe.landlock_abi = step == STEP_LANDLOCK ? 0 : abi;

@@ -68,7 +68,9 @@ static inline void check_place(const struct host *host, size_t i) {
     else if (!cover)
         assert_true(above && above->kind != MOUNT_SCRATCH);
     if (cover) /* what it covers was mounted before */
-        assert_true(above && (above->kind == MOUNT_TREE || above->kind == MOUNT_PROC));
+        assert_true(above && (above->kind == MOUNT_TREE || above->kind == MOUNT_PROC) && !above->discard);
+    if (mount->discard) /* nothing but the workspace */
+        assert_string_equal(mount->target, host->probe.workspace.path);
     assert_true(!cover || (mount->optional && !mount->create));
 }
 
@@ -126,8 +128,11 @@ static inline void check_mounts(const struct host *host) {
         check_landlock(host, &plan->mounts.at[i]);
         check_view(plan, i);
     }
-    /* grants are there as they were given */
-    assert_true(writable_at(host, host->probe.workspace.path));
+    /* workspace and grants are there as they were given */
+    assert_int_equal(writable_at(host, host->probe.workspace.path), host->policy.mode.value != MODE_READONLY);
+    const struct mount *workspace = host_mount(host, host->probe.workspace.path);
+    if (host->policy.mode.value == MODE_DISCARD) /* else it may be part of a grant, and have none of its own */
+        assert_true(workspace && workspace->discard);
     assert_true(on_host(host, host->probe.workspace.path));
     for (size_t g = 0; g < host->policy.grants.count; g++) {
         assert_true(on_host(host, host->probe.grants.at[g].path));
@@ -137,7 +142,7 @@ static inline void check_mounts(const struct host *host) {
     /* a socket of the host that a root shows is covered, unless it is granted */
     for (size_t s = 0; s < host->probe.sockets.count; s++) {
         const struct mount *mount = shown_by(plan, host->probe.sockets.at[s], plan->mounts.count);
-        if (mount && mount->kind == MOUNT_TREE)
+        if (mount && mount->kind == MOUNT_TREE && !mount->discard) /* an overlay's sockets lead nowhere */
             assert_int_equal(mount->rights, RIGHTS_SOCKET);
     }
     for (size_t p = 0; plan->root_kept && p < host->probe.private_places.count; p++)
