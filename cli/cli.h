@@ -11,6 +11,7 @@ enum subcommand {
 
 struct options {
     struct policy *policy;
+    struct tie tie;
     bool json, help;
 };
 
@@ -30,5 +31,11 @@ void print_message(const char *text) __attribute__((nonnull));
 int print_error(const struct error *err) __attribute__((nonnull)); /* returns err->status */
 int print_help(int subcommand); /* to stdout; 0 for the whole program's; returns a status */
 int print_version(void);
+
+/* From now on messages don't go to stderr: they, and what print_report is told, go as lines KEY VALUE to the descriptor
+ * that `value` ("fd:N") names. For programs that run pinfold; pinfold(1) has the keys. */
+int print_report_open(const char *value, struct error *err) __attribute__((nonnull, warn_unused_result));
+void print_report(const char *key, const char *value) __attribute__((nonnull)); /* without a report: nothing */
+int print_report_fd(void);                                                      /* -1: none */
 
 #endif

@@ -20,7 +20,7 @@ static bool says_nothing(int error) {
     return false;
 }
 
-static int refuse(const struct failure *failure, struct error *err) {
+static int refuse(const struct box *box, const struct failure *failure, struct error *err) {
     const char *mend = failure->error == EMFILE || failure->error == ENFILE ? "; remedy: more open files (ulimit -n)"
                        : failure->error == EAGAIN                           ? "; remedy: more processes (ulimit -u)"
                        : failure->step == STEP_VERIFY
@@ -28,7 +28,8 @@ static int refuse(const struct failure *failure, struct error *err) {
                        : failure->error == ENOMEM ? "; remedy: free memory, or a larger memory limit"
                                                   : "";
     if (failure->error == EINTR)
-        return error_set(err, EXIT_REFUSED, "refused, nothing was started: interrupted by a signal");
+        return error_set(err, EXIT_REFUSED, "refused, nothing was started: interrupted by a signal%s",
+                         box->tie.count ? " or the end of what it is tied to" : "");
     return error_set(err, EXIT_REFUSED, "refused, nothing was started: can't %s (%s%s%s)%s",
                      step_text[failure->step].what, failure->detail, failure->detail[0] ? ": " : "",
                      error_name(failure->error), mend);
@@ -53,7 +54,7 @@ static int native_launch(struct box *box, struct error *err) {
         return error_set(err, EXIT_REFUSED, "refused, nothing was started: signals can't be taken (%s)",
                          error_name(errno));
     box->launch = launch;
-    if (!launch_start(&box->plan, &mask, signals, launch, &failure)) {
+    if (!launch_start(&box->plan, &mask, signals, &box->tie, launch, &failure)) {
         launch->signals = signals;
         box->plan.untried = launch->untried;
         return 0;
@@ -63,7 +64,7 @@ static int native_launch(struct box *box, struct error *err) {
     if (launch->begun)
         return ended_as_it_began(&failure, err);
     if (says_nothing(failure.error) || failure.step == STEP_VERIFY)
-        return refuse(&failure, err);
+        return refuse(box, &failure, err);
     /* Which step is missing on this host; one that comes twice refuses the run. */
     int before = box->probe.missing[failure.step];
     if (failure.step == STEP_USER_NAMESPACE)
@@ -74,7 +75,7 @@ static int native_launch(struct box *box, struct error *err) {
         return -1;
     if (failure.detail[0])
         box->probe.detail = arena_copy(&box->arena, failure.detail);
-    return before ? refuse(&failure, err) : -1;
+    return before ? refuse(box, &failure, err) : -1;
 }
 
 static void native_wait(struct box *box) {
