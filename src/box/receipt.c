@@ -57,7 +57,9 @@ static int check_descriptor(const struct policy *policy, int number, struct erro
                          "--receipt %s: the command writes there too and could forge it; use a descriptor "
                          "of its own, such as fd:3 with 3>FILE",
                          policy->receipt);
-    return fstat(number, &status) || !S_ISREG(status.st_mode) ? 0 : check_outside(policy, number, err);
+    /* a file without a name, such as a memfd, is nowhere that the command could write to it */
+    return fstat(number, &status) || !S_ISREG(status.st_mode) || !status.st_nlink ? 0
+                                                                                  : check_outside(policy, number, err);
 }
 
 /* The folder is opened once, looked at, and the file opened in it: a folder that is swapped meanwhile changes nothing.

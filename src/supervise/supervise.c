@@ -47,7 +47,13 @@ static uint64_t now_in(uint64_t parts) {
 
 static void send_signal(struct watch *watch, int number, bool all) {
     struct message message = {.type = MESSAGE_SIGNAL, .value = number, .step = all};
-    message_tell(watch->launch->control, &message); /* fails only when init has gone */
+    struct pollfd room = {watch->launch->control, POLLOUT, 0};
+    /* a storm of them fills the queue; init empties it at once, unless it is stopped from outside */
+    for (int tries = 0; tries < 3; tries++) {
+        if (!message_send(room.fd, &message, NULL, 0) || errno != EAGAIN)
+            return; /* or init has gone */
+        (void)poll(&room, 1, 100);
+    }
 }
 
 /* Never with a number that isn't our child's: kill(-1) is everybody. */
