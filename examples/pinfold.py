@@ -12,7 +12,7 @@
                 box.kill()
             print(box.wait_result().receipt["guarantees"])
 
-With asyncio: `result = await box`. Leaving a box's `with` block, or the death of this process by any signal, ends the
+With asyncio: `done = await program.run_async([...])`, or `result = await box`. Leaving a box's `with` block, or the death of this process by any signal, ends the
 box. pinfold(3) says what the fields mean. Objects may be shared by threads.
 """
 from __future__ import annotations
@@ -291,6 +291,16 @@ class Pinfold:
             stdin.seek(0)
             with self.start(arguments, stdin=stdin, stdout=out, stderr=err, **options) as box:
                 result = box.wait_result()
+            out.seek(0), err.seek(0)
+            return Completed(result, out.read(), err.read())
+
+    async def run_async(self, arguments: Sequence[Path], input: bytes = b"", **options: Any) -> Completed:
+        """The same in an event loop; cancelling it ends the box."""
+        with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            stdin.write(input)
+            stdin.seek(0)
+            with self.start(arguments, stdin=stdin, stdout=out, stderr=err, **options) as box:
+                result = await box
             out.seek(0), err.seek(0)
             return Completed(result, out.read(), err.read())
 

@@ -47,8 +47,7 @@ static int ask(struct launch *launch, const char *policy, char **output, struct 
 
 /* JSON counts only when it is there. */
 static int keep_json(int status, char **output, char **json, struct pinfold_error *err) {
-    bool answered = status == 0 || status == STATUS_REFUSED;
-    if (answered && *output && (*output)[0] == '{') {
+    if (status >= 0 && status != STATUS_WRONG && *output && (*output)[0] == '{') {
         *json = *output;
         *output = NULL;
         return 0;

@@ -259,7 +259,8 @@ static int by_size(const void *one, const void *other) {
     return (*(const long *)one > *(const long *)other) - (*(const long *)one < *(const long *)other);
 }
 
-/* Median microseconds of a start and of a whole run, in a host with so many MiB of touched memory. */
+/* Microseconds of a start and of a whole run, in a host with so many MiB of touched memory: what an eighth of the
+ * rounds stay below, since others use the machine too. */
 static void large(int number) {
     enum { ROUNDS = 41 };
     long starts[ROUNDS], runs[ROUNDS];
@@ -278,7 +279,7 @@ static void large(int number) {
     }
     qsort(starts, ROUNDS, sizeof *starts, by_size);
     qsort(runs, ROUNDS, sizeof *runs, by_size);
-    dprintf(said, "start %ld run %ld memory %d\n", starts[ROUNDS / 2], runs[ROUNDS / 2], memory[number]);
+    dprintf(said, "start %ld run %ld memory %d\n", starts[ROUNDS / 8], runs[ROUNDS / 8], memory[number]);
     free(memory);
 }
 

@@ -129,12 +129,13 @@ async def main():
         await asyncio.wait_for(slow, 0.1)
     except asyncio.TimeoutError:
         slow.kill()
-    return [result.exit for result in results], took < 3, (await slow).exit
+    done = await asyncio.gather(*[program.run_async(["cat"], str(n).encode()) for n in range(4)])
+    return [result.exit for result in results], took < 3, (await slow).exit, [one.stdout.decode() for one in done]
 before = len(os.listdir("/proc/self/fd"))
 seen = asyncio.run(main())
 print(json.dumps([*seen, len(os.listdir("/proc/self/fd")) - before]))
 """))
-    assert seen == [[0, 1, 2, 3, 4, 5, 0], True, 137, 0]
+    assert seen == [[0, 1, 2, 3, 4, 5, 0], True, 137, ["0", "1", "2", "3"], 0]
 
 
 def test_explain(lab):

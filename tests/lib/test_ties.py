@@ -72,7 +72,7 @@ def test_host_ends_by_a_signal(lab, watch, number):
         assert watch.problems() == []
 
 
-@pytest.mark.parametrize("rounds", [15, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [6, pytest.param(200, marks=pytest.mark.slow)])
 def test_host_is_killed_at_random_moments(lab, watch, rounds, request):
     seed = os.environ.get("PINFOLD_SEED") or str(random.randrange(1 << 32))
     print(f"seed: PINFOLD_SEED={seed}")
