@@ -1,14 +1,19 @@
-# The front door; meson and ninja do the work in build/.
-#   make CC=clang      another compiler (glibc then), right after `make clean`
+# The front door; meson and ninja do the work: in build/ of the program, in build-lib/ of the library, which is for the
+# host's libc and so by the host's compiler.
+#   make CC=clang      another compiler for both (glibc then), right after `make clean`
 #   make install DESTDIR=/tmp/root PREFIX=/usr
 PREFIX ?= /usr/local
 # The environment's CC is not taken: the program is meant to be static musl unless one says otherwise.
 ifneq ($(origin CC),command line)
 CC := $(CURDIR)/tools/musl-cc
+LIBRARY_CC := gcc
+else
+LIBRARY_CC := $(CC)
 endif
 
-all: build/build.ninja
+all: build/build.ninja build-lib/build.ninja
 	ninja -C build --quiet product
+	ninja -C build-lib --quiet
 
 build/build.ninja: | sources
 	CC='$(CC)' meson setup build
@@ -17,8 +22,12 @@ build/build.ninja: | sources
 sources:
 	tools/fetch-sources
 
-everything: build/build.ninja
+build-lib/build.ninja:
+	CC='$(LIBRARY_CC)' meson setup build-lib lib -Dprefix='$(PREFIX)'
+
+everything: build/build.ninja build-lib/build.ninja
 	ninja -C build --quiet
+	ninja -C build-lib --quiet
 
 demo:
 	tools/install-deps build
@@ -39,12 +48,17 @@ lint: everything
 fmt:
 	tools/fmt
 
-install: build/build.ninja
+# The library has the program's path in it, so it is built for its place here.
+install: build/build.ninja build-lib/build.ninja
 	meson configure build -Dprefix='$(PREFIX)'
 	ninja -C build --quiet product
 	DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild --skip-subprojects
+	meson configure build-lib -Dprefix='$(PREFIX)'
+	ninja -C build-lib --quiet
+	DESTDIR='$(DESTDIR)' meson install -C build-lib --no-rebuild
+	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || ldconfig
 
 clean:
-	rm -rf build subprojects/*-*/
+	rm -rf build build-lib subprojects/*-*/
 
 .PHONY: all sources everything demo check check-all bench lint fmt install clean

@@ -33,6 +33,7 @@ const char *subcommand_nearest(const char *word) __attribute__((nonnull));
 
 struct options {
     struct policy *policy;
+    struct tie tie;
     bool json, help;
     bool list, remove; /* trust */
 };
@@ -57,5 +58,11 @@ int print_version(void);
 void print_line(const char *text) __attribute__((nonnull)); /* to stdout */
 int print_json(const json_t *value);                        /* to stdout; -1 when it could not be written, or is NULL */
 int print_finish(void);                                     /* what was printed is written: 0, or 125 */
+
+/* From now on messages don't go to stderr: they, and what print_report is told, go as lines KEY VALUE to the descriptor
+ * that `value` ("fd:N") names. For programs that run pinfold; pinfold(1) has the keys. */
+int print_report_open(const char *value, struct error *err) __attribute__((nonnull, warn_unused_result));
+void print_report(const char *key, const char *value) __attribute__((nonnull)); /* without a report: nothing */
+int print_report_fd(void);                                                      /* -1: none */
 
 #endif

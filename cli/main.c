@@ -6,6 +6,7 @@
 #include "linux/prefault.h"
 #include "linux/title.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static char **copy_environment(char **environment) {
     return copy;
 }
 
-int main(int argc, char **argv, char **environment) {
+static int dispatch(int argc, char **argv, char *const *caller) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv, char *const *caller);
@@ -29,16 +30,7 @@ int main(int argc, char **argv, char **environment) {
 #include "subcommands.def"
 #undef SUBCOMMAND
     };
-    prefault();
     struct error err = {0};
-    char **caller = copy_environment(environment);
-    title_remember(argc, argv);
-    if (!caller)
-        error_memory(&err);
-    if (!caller || harden(&err)) {
-        free(caller);
-        return print_error(&err);
-    }
     const char *word = argc > 1 ? argv[1] : "";
     if (strcmp(word, "--help") == 0)
         return print_usage();
@@ -56,4 +48,21 @@ int main(int argc, char **argv, char **environment) {
                   path_show(word, shown, sizeof shown), near ? "; did you mean " : "", near ? near : "",
                   near ? "?" : "");
     return print_error(&err);
+}
+
+int main(int argc, char **argv, char **environment) {
+    prefault();
+    struct error err = {0};
+    char **caller = copy_environment(environment), status[16];
+    title_remember(argc, argv);
+    /* first of all, so that whatever goes wrong is told there */
+    bool reports = argc > 1 && strcmp(argv[1], "--report") == 0;
+    if (reports && (title_name(), print_report_open(argc > 2 ? argv[2] : "", &err)))
+        return print_error(&err);
+    int result = harden(&err) || (!caller && error_memory(&err))
+                     ? print_error(&err)
+                     : dispatch(argc - 2 * reports, argv + 2 * reports, caller);
+    snprintf(status, sizeof status, "%d", result);
+    print_report("exit", status);
+    return result;
 }

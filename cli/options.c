@@ -144,6 +144,8 @@ static int take(struct arena *arena, struct options *options, int id, const char
     case OPTION_RECEIPT:
         policy->receipt = value;
         return *value ? 0 : bad_value("receipt", value, "the path is empty", err);
+    case OPTION_TIE:
+        return tie_add(&options->tie, value, err);
     case OPTION_BACKEND:
         policy->backend = value;
         policy->backend_origin = "--backend";

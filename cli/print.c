@@ -1,14 +1,52 @@
-/* print.c (touching: stdout, stderr): the only place that prints. */
+/* print.c (touching: stdout, stderr, the report): the only place that prints. */
 #include "cli.h"
 
 #include "base/fd.h"
 #include "linux/uapi_landlock.h"
 
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+static int report = -1;
+
+int print_report_open(const char *value, struct error *err) {
+    const char *digits = strncmp(value, "fd:", 3) == 0 ? value + 3 : "";
+    size_t size = strspn(digits, "0123456789");
+    int fd = size && size <= 6 && !digits[size] ? atoi(digits) : -1, flags = fd < 3 ? -1 : fcntl(fd, F_GETFL);
+    if (flags < 0 || (flags & O_PATH) || (flags & O_ACCMODE) == O_RDONLY || fcntl(fd, F_SETFD, FD_CLOEXEC))
+        return error_set(err, EXIT_USAGE, "--report: not fd:N where N, from 3 on, is open for writing");
+    report = fd;
+    print_report("pinfold-report", "1");
+    return 0;
+}
+
+int print_report_fd(void) {
+    return report;
+}
+
+void print_report(const char *key, const char *value) {
+    char line[2400];
+    int size = snprintf(line, sizeof line, "%s %s\n", key, value);
+    if (report < 0 || size <= 0)
+        return;
+    if ((size_t)size >= sizeof line)
+        size = sizeof line - 1;
+    for (int i = 0; i < size - 1; i++)
+        if (line[i] == '\n')
+            line[i] = ' ';
+    line[size - 1] = '\n';
+    /* a report that breaks off has no status in it, and whoever reads it then knows nothing */
+    (void)!fd_write_all(report, line, (size_t)size);
+}
+
 void print_message(const char *text) {
+    if (report >= 0) {
+        print_report("message", text);
+        return;
+    }
     char line[2304];
     int size = snprintf(line, sizeof line, "pinfold: %s\n", text);
     if (size > 0)
@@ -17,7 +55,10 @@ void print_message(const char *text) {
 }
 
 int print_error(const struct error *err) {
-    print_message(err->text);
+    if (report >= 0)
+        print_report("error", err->text);
+    else
+        print_message(err->text);
     return err->status;
 }
 

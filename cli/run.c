@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The command: what was given, or the shell of somebody who sits at a terminal. */
@@ -61,8 +62,29 @@ static void warn_sockets(const struct box *box, char *const *caller) {
     }
 }
 
+/* What ends the box, and what tells how it ended, must not be the command's as well. */
+static int check_shared(const struct box *box, int fd, const char *option, struct error *err) {
+    struct stat status;
+    for (size_t i = 0; i < box->probe.descriptors.count && fd >= 0; i++) {
+        const struct descriptor *given = &box->probe.descriptors.at[i];
+        if (given->kind != DESCRIPTOR_CLOSED && given->kind != DESCRIPTOR_NULL && !fstat(fd, &status) &&
+            status.st_dev == given->dev && status.st_ino == given->ino)
+            return error_set(err, EXIT_USAGE,
+                             "%s fd:%d: the command is given the same as %d; use a descriptor of its own", option, fd,
+                             given->number);
+    }
+    return 0;
+}
+
+static int check_own_descriptors(const struct box *box, struct error *err) {
+    for (size_t i = 0; i < box->tie.count; i++)
+        if (check_shared(box, box->tie.at[i].fd, "--tie", err))
+            return -1;
+    return check_shared(box, print_report_fd(), "--report", err);
+}
+
 static int run(struct box *box, const struct receipt *receipt, char *const *caller, struct error *err) {
-    if (box_plan(box, caller, err) || receipt_guard(receipt, &box->plan, err))
+    if (box_plan(box, caller, err) || check_own_descriptors(box, err) || receipt_guard(receipt, &box->plan, err))
         return -1;
     warn_sockets(box, caller);
     if (box->plan.notice)
@@ -73,24 +95,36 @@ static int run(struct box *box, const struct receipt *receipt, char *const *call
 /* What the command's own status doesn't tell. */
 static void print_end(const struct box *box) {
     const struct result *result = &box->result;
-    char text[2048], shown[1024];
+    char shown[1024];
+    struct error end;
     if (result->exec_error) {
-        snprintf(text, sizeof text, "%s: %s%s", path_show(box->policy.command[0], shown, sizeof shown),
-                 strerror(result->exec_error),
-                 result->exec_error == ENOENT
-                     ? " in the box, for it or its interpreter; --read DIR grants a folder of the host"
-                     : "");
-        print_message(text);
+        error_set(&end, result->status, "%s: %s%s", path_show(box->policy.command[0], shown, sizeof shown),
+                  strerror(result->exec_error),
+                  result->exec_error == ENOENT
+                      ? " in the box, for it or its interpreter; --read DIR grants a folder of the host"
+                      : "");
+        print_error(&end);
     }
     if (result->outcome == OUTCOME_KILLED) {
-        snprintf(text, sizeof text, "the box was ended before the command was done: %s",
-                 result->deaf ? "what relays its input and output had ended" : "killed from outside, or out of memory");
-        print_message(text);
+        error_set(&end, result->status, "the box was ended before the command was done: %s",
+                  result->deaf ? "what relays its input and output had ended"
+                               : "killed from outside, or out of memory");
+        print_error(&end);
     }
     if (result->lost) {
-        snprintf(text, sizeof text, "output or input of the command broke off: %s", strerror(result->lost));
-        print_message(text);
+        error_set(&end, result->status, "output or input of the command broke off: %s", strerror(result->lost));
+        print_error(&end);
     }
+}
+
+static void report_end(const struct box *box) {
+    bool ran = box->result.outcome != OUTCOME_REFUSED && box->result.outcome != OUTCOME_USAGE;
+    print_report("outcome", outcome_name(box->result.outcome));
+    print_report("confined", ran ? plan_confined(&box->plan) : "not-started");
+}
+
+static struct result not_started(int status) {
+    return (struct result){.outcome = status == EXIT_USAGE ? OUTCOME_USAGE : OUTCOME_REFUSED, .status = status};
 }
 
 /* -1: the receipt could not be written, which has been said. */
@@ -108,10 +142,11 @@ static int end_wrong(struct box *box, const struct policy *flags, const struct e
     struct receipt receipt;
     struct error other = {0};
     box->policy = *flags;
-    box->result = (struct result){.outcome = OUTCOME_USAGE, .status = err->status};
+    box->result = not_started(err->status);
     if (!receipt_open(&receipt, box, &other))
         (void)!write_receipt(&receipt, box, err);
     receipt_close(&receipt);
+    report_end(box);
     return print_error(err);
 }
 
@@ -124,14 +159,17 @@ int command_run_box(int argc, char **argv, char *const *caller) {
     int wrong = options_parse(&box.arena, RUN, argc, argv, &options, &err);
     if (!wrong && options.help)
         return print_help(RUN);
+    box.tie = options.tie;
     if (wrong || layers_merge(&box.arena, &flags, &box.policy, &err) || choose_command(&box, caller, &err))
         return end_wrong(&box, &flags, &err);
-    if (receipt_open(&receipt, &box, &err))
+    if (receipt_open(&receipt, &box, &err)) {
+        box.result = not_started(err.status);
+        report_end(&box);
         return print_error(&err);
+    }
     if (run(&box, &receipt, caller, &err)) {
         if (box.result.status != err.status)
-            box.result = (struct result){.outcome = err.status == EXIT_USAGE ? OUTCOME_USAGE : OUTCOME_REFUSED,
-                                         .status = err.status};
+            box.result = not_started(err.status);
         print_error(&err);
     } else {
         print_end(&box);
@@ -139,6 +177,7 @@ int command_run_box(int argc, char **argv, char *const *caller) {
     if (write_receipt(&receipt, &box, &err) && box.result.status == 0)
         box.result.status = EXIT_REFUSED;
     receipt_close(&receipt);
+    report_end(&box);
     int status = box.result.status;
     return status;
 }

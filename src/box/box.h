@@ -4,6 +4,7 @@
 
 #include "plan/plan.h"
 #include "supervise/relay.h"
+#include "supervise/tie.h"
 
 enum outcome {
     OUTCOME_REFUSED,        /* containment could not be proven: nothing was started */
@@ -40,6 +41,7 @@ struct setback {
 struct box {
     struct arena arena;
     struct policy policy;
+    struct tie tie;
     struct probe probe;
     struct plan plan;
     bool planned;          /* plan is complete, if not necessarily sufficient */

@@ -79,7 +79,8 @@ int message_receive(int fd, struct message *message, int *descriptors, size_t *c
     ssize_t got;
     do
         got = recvmsg(fd, &head, MSG_CMSG_CLOEXEC);
-    while (got < 0 && errno == EINTR);
+    /* the other end was closed with something unread: told once, before what it had sent itself */
+    while (got < 0 && (errno == EINTR || errno == ECONNRESET));
     if (got <= 0) {
         *count = 0;
         return got < 0 ? -1 : 0;

@@ -168,9 +168,10 @@ static int wait_end(const struct plan *plan, const struct ending *ending, struct
         struct message message;
         int master = -1;
         size_t count = 1;
-        struct pollfd wait[] = {{launch->control, POLLIN, 0}, {launch->signals, POLLIN, 0}};
-        /* a signal alone: there is nobody yet who could be given it */
-        if (poll(wait, 2, -1) < 0 || (wait[1].revents && !wait[0].revents))
+        struct pollfd wait[2 + TIES] = {{launch->control, POLLIN, 0}, {launch->signals, POLLIN, 0}};
+        int events = poll(wait, 2 + tie_watch(launch->tie, wait + 2), -1);
+        /* a signal or a tie's word alone: there is nobody yet who could be given it */
+        if (events < 0 || !wait[0].revents)
             return failure_set(failure, STEP_LIFE, EINTR, "");
         int got = message_receive(launch->control, &message, &master, &count);
         if (got <= 0)
@@ -227,7 +228,7 @@ static int start(const struct plan *plan, const struct ending *ending, struct la
 }
 
 static int attempt(const struct plan *plan, const struct ending *ending, const sigset_t *mask, int signals,
-                   struct launch *launch, struct failure *failure) {
+                   struct tie *tie, struct launch *launch, struct failure *failure) {
     struct prepared *prepared = mmap(NULL, sizeof *prepared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct channels channels = {0};
     *launch = (struct launch){.init = -1,
@@ -237,6 +238,7 @@ static int attempt(const struct plan *plan, const struct ending *ending, const s
                               .relay = -1,
                               .relay_link = -1,
                               .signals = signals,
+                              .tie = tie,
                               .mask = *mask};
     if (prepared == MAP_FAILED)
         return failure_set(failure, STEP_LIFE, errno, "memory");
@@ -252,15 +254,16 @@ static int attempt(const struct plan *plan, const struct ending *ending, const s
     return result;
 }
 
-int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct launch *launch,
+int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct tie *tie, struct launch *launch,
                  struct failure *failure) {
-    return attempt(plan, &execution, mask, signals, launch, failure);
+    return attempt(plan, &execution, mask, signals, tie, launch, failure);
 }
 
 int launch_rehearse(const struct plan *plan, const sigset_t *mask, int signals, uint32_t *untried,
                     struct failure *failure) {
     struct launch launch;
-    if (attempt(plan, &rehearsal, mask, signals, &launch, failure))
+    struct tie none = {0};
+    if (attempt(plan, &rehearsal, mask, signals, &none, &launch, failure))
         return -1;
     *untried = launch.untried;
     launch_kill(&launch);

@@ -6,6 +6,7 @@
 #include "linux/mounts.h"
 #include "linux/seccomp.h"
 #include "linux/witness.h"
+#include "supervise/tie.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -21,6 +22,7 @@ struct launch {
     uint32_t untried; /* guarantees that verify had nothing to try on */
     bool begun;       /* of a launch that failed: its command may have been executed before it was ended */
     int signals;      /* supervise/signals.c; not the launch's to close */
+    struct tie *tie;  /* the box's */
     sigset_t mask;    /* the caller's signal mask, which the command gets back */
 };
 
@@ -47,9 +49,9 @@ struct init_arguments {
 };
 
 /* Make the box up to the moment before the command's exec, with everything verified. 0: the command is being executed.
- * -1: *failure says which step failed (errno EINTR: a signal came on `signals`); nothing of the box is left. Unless
- * launch->begun, nothing of the command was executed. */
-int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct launch *launch,
+ * -1: *failure says which step failed (errno EINTR: a signal came on `signals`, or something on a tie); nothing of the
+ * box is left. Unless launch->begun, nothing of the command was executed. */
+int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct tie *tie, struct launch *launch,
                  struct failure *failure) __attribute__((nonnull, warn_unused_result));
 
 /* The same box, as far as that moment, for nobody: there is no command in it, and none could be started. 0: everything

@@ -20,7 +20,7 @@ static bool says_nothing(int error) {
     return false;
 }
 
-static int refuse(const struct failure *failure, struct error *err) {
+static int refuse(const struct box *box, const struct failure *failure, struct error *err) {
     const char *mend = failure->error == EMFILE || failure->error == ENFILE ? "; remedy: more open files (ulimit -n)"
                        : failure->error == EAGAIN                           ? "; remedy: more processes (ulimit -u)"
                        : failure->step == STEP_VERIFY
@@ -28,7 +28,8 @@ static int refuse(const struct failure *failure, struct error *err) {
                        : failure->error == ENOMEM ? "; remedy: free memory, or a larger memory limit"
                                                   : "";
     if (failure->error == EINTR)
-        return error_set(err, EXIT_REFUSED, "refused, nothing was started: interrupted by a signal");
+        return error_set(err, EXIT_REFUSED, "refused, nothing was started: interrupted by a signal%s",
+                         box->tie.count ? " or the end of what it is tied to" : "");
     return error_set(err, EXIT_REFUSED, "refused, nothing was started: can't %s (%s%s%s)%s",
                      step_text[failure->step].what, failure->detail, failure->detail[0] ? ": " : "",
                      error_name(failure->error), mend);
@@ -49,7 +50,7 @@ static int note_failure(struct box *box, const struct failure *failure, struct e
     bool final = says_nothing(failure->error) || failure->step == STEP_VERIFY;
     box->setback = (struct setback){failure->step, failure->error, detail, final};
     if (final)
-        return refuse(failure, err);
+        return refuse(box, failure, err);
     /* Which step is missing on this host; one that comes twice refuses the run. */
     int before = box->probe.missing[failure->step];
     if (failure->step == STEP_USER_NAMESPACE)
@@ -60,7 +61,7 @@ static int note_failure(struct box *box, const struct failure *failure, struct e
         return -1;
     box->probe.detail = *detail ? detail : NULL;
     box->probe.detail_of = failure->step;
-    return before ? refuse(failure, err) : -1;
+    return before ? refuse(box, failure, err) : -1;
 }
 
 /* Before anything was begun. */
@@ -68,7 +69,7 @@ static int cannot_take_signals(struct box *box, struct error *err) {
     struct failure failure;
     failure_set(&failure, STEP_LIFE, errno, "signals");
     box->setback = (struct setback){failure.step, failure.error, "signals", true};
-    return refuse(&failure, err);
+    return refuse(box, &failure, err);
 }
 
 static int native_launch(struct box *box, struct error *err) {
@@ -82,7 +83,7 @@ static int native_launch(struct box *box, struct error *err) {
     if (signals < 0)
         return cannot_take_signals(box, err);
     box->launch = launch;
-    if (!launch_start(&box->plan, &mask, signals, launch, &failure)) {
+    if (!launch_start(&box->plan, &mask, signals, &box->tie, launch, &failure)) {
         launch->signals = signals;
         box->plan.untried = launch->untried;
         return 0;

@@ -16,6 +16,10 @@ void title_remember(int argc, char **argv) {
     }
 }
 
+void title_name(void) {
+    prctl(PR_SET_NAME, "pinfold", 0, 0, 0);
+}
+
 void title_set(const char *title) {
     size_t size = strlen(title);
     prctl(PR_SET_NAME, title, 0, 0, 0);

@@ -6,6 +6,9 @@
 /* Once, at the start of main: where the arguments are. */
 void title_remember(int argc, char **argv);
 
+/* Be called pinfold, also when executed by way of a descriptor, which gives a process that number for a name. */
+void title_name(void);
+
 /* Overwrite the arguments with `title`. What pointed into them is gone. */
 void title_set(const char *title);
 

@@ -1,4 +1,4 @@
-/* supervise.c (touching: signals, timers, the control channel).
+/* supervise.c (touching: signals, timers, ties, the control channel).
  *
  * Should: pass signals on; end the box when its time is over; see every process of it gone before saying so; restore
  * the caller's terminal. Must not: read what the command writes (the relay does), wait longer than grace for a command
@@ -47,7 +47,13 @@ static uint64_t now_in(uint64_t parts) {
 
 static void send_signal(struct watch *watch, int number, bool all) {
     struct message message = {.type = MESSAGE_SIGNAL, .value = number, .step = all};
-    message_tell(watch->launch->control, &message); /* fails only when init has gone */
+    struct pollfd room = {watch->launch->control, POLLOUT, 0};
+    /* a storm of them fills the queue; init empties it at once, unless it is stopped from outside */
+    for (int tries = 0; tries < 3; tries++) {
+        if (!message_send(room.fd, &message, NULL, 0) || errno != EAGAIN)
+            return; /* or init has gone */
+        (void)poll(&room, 1, 100);
+    }
 }
 
 /* Never with a number that isn't our child's: kill(-1) is everybody. */
@@ -69,21 +75,36 @@ static void stop(struct watch *watch) {
         watch->kill_at = now_in(1000) + watch->box->policy.grace.value;
 }
 
-static void take_signal(struct watch *watch) {
-    struct signalfd_siginfo info;
-    if (read(watch->signals, &info, sizeof info) != sizeof info)
-        return;
-    int number = (int)info.ssi_signo;
+static void obey(struct watch *watch, int number, bool all) {
     if (watch->phase == PHASE_ENDED) {
         /* only the output is still being delivered: whoever wants that to stop gets it */
         watch->kill_at = now_in(1000);
         return;
     }
-    send_signal(watch, number, false);
-    if (number == SIGTERM || number == SIGHUP) {
+    if (number == SIGKILL)
+        end_init(watch);
+    else
+        send_signal(watch, number, all);
+    if (number == SIGTERM || number == SIGHUP || number == SIGKILL) {
         watch->told = number;
         stop(watch);
     }
+}
+
+static void take_signal(struct watch *watch) {
+    struct signalfd_siginfo info;
+    if (read(watch->signals, &info, sizeof info) == sizeof info)
+        obey(watch, (int)info.ssi_signo, false);
+}
+
+/* The end of a tie is as good as SIGTERM: whoever ran the box may have gone. */
+static void take_tie(struct watch *watch, size_t index, short revents) {
+    struct order orders[ORDERS];
+    size_t count;
+    if (tie_take(watch->launch->tie, index, revents, orders, &count))
+        obey(watch, SIGTERM, false);
+    for (size_t i = 0; i < count; i++)
+        obey(watch, orders[i].signal, orders[i].all);
 }
 
 static void take_message(struct watch *watch) {
@@ -170,12 +191,15 @@ static void take_time(struct watch *watch) {
 static void loop(struct watch *watch) {
     while (watch->phase != PHASE_DONE) {
         /* not the control channel: whatever is said there is followed by init's end, and read then, in one waking */
-        struct pollfd wait[] = {
+        struct pollfd wait[3 + TIES] = {
             {watch->signals, POLLIN, 0}, {watch->launch->pidfd, POLLIN, 0}, {watch->launch->relay_link, POLLIN, 0}};
-        if (poll(wait, 3, time_left(watch)) < 0 && errno != EINTR)
+        size_t ties = tie_watch(watch->launch->tie, wait + 3);
+        if (poll(wait, 3 + ties, time_left(watch)) < 0 && errno != EINTR)
             return;
         if (wait[0].revents)
             take_signal(watch);
+        for (size_t i = 0; i < ties; i++)
+            take_tie(watch, i, wait[3 + i].revents);
         if (wait[1].revents)
             take_end(watch);
         else if (wait[2].revents)

@@ -85,6 +85,23 @@ static void end_of_file_and_closed_peer(void **state) {
     message_tell(scene.end[1], &message); /* nobody hears it: no signal, no end */
 }
 
+/* As when the command ends while a signal for it is on its way. */
+static void the_last_word_of_a_peer_that_left_something_unread(void **state) {
+    (void)state;
+    struct message message = {.type = MESSAGE_SIGNAL};
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    assert_int_equal(message_send(ends[0], &message, NULL, 0), 0);
+    message = (struct message){.type = MESSAGE_ENDED, .value = 7};
+    assert_int_equal(message_send(ends[1], &message, NULL, 0), 0);
+    close(ends[1]);
+    scene.count = 4;
+    assert_int_equal(message_receive(ends[0], &message, scene.descriptors, &scene.count), 1);
+    assert_true(message.type == MESSAGE_ENDED && message.value == 7);
+    assert_int_equal(message_receive(ends[0], &message, scene.descriptors, &scene.count), 0);
+    close(ends[0]);
+}
+
 static void descriptors_arrive_and_close_on_exec(void **state) {
     (void)state;
     static const size_t counts[] = {1, 2, 17, MESSAGE_DESCRIPTORS};
@@ -190,6 +207,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_message_arrives_as_it_was),
         TEST(end_of_file_and_closed_peer),
+        TEST(the_last_word_of_a_peer_that_left_something_unread),
         TEST(descriptors_arrive_and_close_on_exec),
         TEST(another_version_is_refused),
         TEST(another_size_is_refused),
