@@ -187,9 +187,11 @@ static void *use(void *box) {
         (void)pinfold_box_wait(box, 1);
         (void)pinfold_box_result(box);
     }
-    (void)pinfold_box_kill(box, SIGTERM, 0);
+    int said_again = 0;
+    while (pinfold_box_kill(box, SIGTERM, 0) == -1 && errno == EAGAIN && said_again++ < 20000)
+        usleep(1000); /* the signals before it are still being taken */
     if (pinfold_box_wait(box, 30000) != 1)
-        wrong("no end");
+        wrong("no end, SIGTERM was sent %d times", said_again + 1);
     return (void *)pinfold_box_result(box);
 }
 
