@@ -57,11 +57,12 @@ int main(int argc, char **argv, char **environment) {
     title_remember(argc, argv);
     /* first of all, so that whatever goes wrong is told there */
     bool reports = argc > 1 && strcmp(argv[1], "--report") == 0;
-    if (reports && (title_name(), print_report_open(argc > 2 ? argv[2] : "", &err)))
-        return print_error(&err);
-    int result = harden(&err) || (!caller && error_memory(&err))
-                     ? print_error(&err)
-                     : dispatch(argc - 2 * reports, argv + 2 * reports, caller);
+    if (!caller)
+        error_memory(&err);
+    bool failed =
+        !caller || (reports && (title_name(), print_report_open(argc > 2 ? argv[2] : "", &err))) || harden(&err);
+    int result = failed ? print_error(&err) : dispatch(argc - 2 * reports, argv + 2 * reports, caller);
+    free(caller);
     snprintf(status, sizeof status, "%d", result);
     print_report("exit", status);
     return result;

@@ -7,7 +7,8 @@
 /* Append to a bounded text. */
 static void add(char *text, size_t room, const char *separator, const char *more) {
     size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s%s", used ? separator : "", more);
+    if (snprintf(text + used, room - used, "%s%s", used ? separator : "", more) < 0)
+        text[used] = '\0';
 }
 
 /* The names of a set of guarantees, each with `before` in front of it. */

@@ -220,12 +220,8 @@ print(json.dumps(said))
     assert all(text.startswith(start) for (_, text), start in zip(seen, starts)), seen
 
 
-def has(lab, subcommand):
-    return f"pinfold {subcommand}" in lab.plain([lab.pinfold, "--help"]).out
-
-
 def test_policy(lab):
-    """The program's own check, and a run with the policy; a pinfold without `check` takes no policy."""
+    """The program's own check, and a run with the policy."""
     seen = told(python(lab, """
 import json
 said = []
@@ -238,10 +234,7 @@ for text in ('{"env": ["GIVEN"]}', '{"env": ["GIVEN"],\\n "raed": []}'):
         said.append([error.status, str(error)])
 print(json.dumps(said))
 """))
-    if has(lab, "check"):
-        assert seen[0] == [0, "yes\n", ""] and seen[1][0] == 125 and seen[1][1].startswith("harness:2:2:"), seen
-    else:
-        assert all(status == 125 and "unknown subcommand check" in text for status, text in seen), seen
+    assert seen[0] == [0, "yes\n", ""] and seen[1][0] == 125 and seen[1][1].startswith("harness:2:2:"), seen
 
 
 def test_doctor(lab):
@@ -252,7 +245,7 @@ try:
 except pinfold.Error as error:
     print(json.dumps([error.status, str(error)]))
 """))
-    assert seen == [0, True] if has(lab, "doctor") else (seen[0] == 125 and "unknown subcommand doctor" in seen[1]), seen
+    assert seen == [0, True], seen
 
 
 @pytest.mark.parametrize("starts", [True, False])

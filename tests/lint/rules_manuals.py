@@ -24,8 +24,9 @@ def manuals_are_sound():
 
 
 def manuals_are_installed():
-    listed = " ".join(re.findall(r"install_man\(([^)]*)\)", (ROOT / "meson.build").read_text()))
-    return [f"meson.build: man/{p.name} is not installed" for p in manuals() if f"'man/{p.name}'" not in listed]
+    listed = " ".join(re.findall(r"install_man\(([^)]*)\)", (ROOT / "meson.build").read_text()) +
+                      re.findall(r"install_man\('\.\./([^)]*)\)", (ROOT / "lib" / "meson.build").read_text()))
+    return [f"meson.build: man/{p.name} is not installed" for p in manuals() if f"man/{p.name}" not in listed]
 
 
 def section(text, title):
