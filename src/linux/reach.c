@@ -110,19 +110,27 @@ static int is_shown_below(const struct spot *place, const char *root) {
     return failed && !shown ? -1 : shown;
 }
 
-int reach_from(int fd, const char *root) {
-    struct spot place, top;
+static int reach_between(int fd, const char *root, struct spot *place, struct spot *top) {
     struct stat one, other;
     autoclose int folder = open(root, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-    if (folder < 0 || spot_of(fd, &place) || spot_of(folder, &top))
+    if (folder < 0 || spot_of(fd, place) || spot_of(folder, top))
         return -1;
-    if (path_is_under(place.path, top.path))
+    if (path_is_under(place->path, top->path))
         return 1;
-    if (place_both(&place, &top) || fstat(fd, &one) || fstat(folder, &other))
+    if (place_both(place, top) || fstat(fd, &one) || fstat(folder, &other))
         return -1;
-    if (!place.found) /* no mount of ours: something without a name (memfd), or from elsewhere */
+    if (!place->found) /* no mount of ours: something without a name (memfd), or from elsewhere */
         return one.st_dev == other.st_dev;
-    if (top.found && strcmp(place.device, top.device) == 0 && path_is_under(place.inner, top.inner))
+    if (top->found && strcmp(place->device, top->device) == 0 && path_is_under(place->inner, top->inner))
         return 1;
-    return is_shown_below(&place, top.path);
+    return is_shown_below(place, top->path);
+}
+
+int reach_from(int fd, const char *root) {
+    struct spot *spots = calloc(2, sizeof *spots); /* too large for a small stack */
+    int reached = spots ? reach_between(fd, root, &spots[0], &spots[1]) : -1;
+    int saved = errno;
+    free(spots);
+    errno = saved;
+    return reached;
 }

@@ -24,12 +24,13 @@ struct walk {
 
 /* Put a link's target in front of what is still to go. */
 static int follow(struct walk *walk, const char *target) {
-    char next[ROOM];
+    size_t size = strlen(target), rest = strlen(walk->rest);
     if (++walk->links > LINKS_MAX)
         return ELOOP;
-    if (snprintf(next, sizeof next, "%s%s", target, walk->rest) >= (int)sizeof next)
+    if (size + rest >= sizeof walk->rest)
         return ENAMETOOLONG;
-    memcpy(walk->rest, next, strlen(next) + 1);
+    memmove(walk->rest + size, walk->rest, rest + 1);
+    memcpy(walk->rest, target, size);
     if (target[0] == '/')
         walk->done[0] = '\0';
     return 0;
