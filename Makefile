@@ -58,10 +58,10 @@ install: build/build.ninja build-lib/build.ninja
 	DESTDIR='$(DESTDIR)' meson install -C build-lib --no-rebuild
 	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || ldconfig
 
-# What the last `make install` put there, by meson's list of it.
+# What the last `make install` put there, by meson's lists; in reverse, since a folder goes when it is empty.
 uninstall:
-	ninja -C build uninstall
 	ninja -C build-lib uninstall
+	ninja -C build uninstall
 	[ "$$(id -u)" != 0 ] || ldconfig
 
 clean:
