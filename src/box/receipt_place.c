@@ -106,7 +106,8 @@ static int open_descriptor(struct receipt *receipt, const struct policy *policy,
     long number = strtol(digits, &end, 10);
     int flags = *end || end == digits || number < 1 || number > INT_MAX ? -1 : fcntl((int)number, F_GETFL);
     if (flags < 0 || (flags & O_PATH) || (flags & O_ACCMODE) == O_RDONLY || fstat((int)number, &status))
-        return wrong(policy->receipt, "not a descriptor that is open for writing; open one in the shell: --receipt fd:3 3>FILE", err);
+        return wrong(policy->receipt,
+                     "not a descriptor that is open for writing; open one in the shell: --receipt fd:3 3>FILE", err);
     if (number <= 2)
         return wrong(policy->receipt,
                      "the command writes there too; use a descriptor of its own, such as fd:3 with 3>FILE", err);

@@ -153,7 +153,7 @@ static int check_found(const char *option, const char *asked, const struct place
                          option, path_show(asked, shown, sizeof shown), path_show(place->link, link, sizeof link),
                          option, path_show(place->path, real, sizeof real));
     }
-    const char *mend = *asked == '~'             ? "here ~ is no home: the shell puts it in where it is not quoted"
+    const char *mend = *asked == '~'            ? "here ~ is no home: the shell puts it in where it is not quoted"
                        : place->error == EACCES ? "name a path that you may reach"
                                                 : "name a path that exists";
     return error_set(err, EXIT_USAGE, "%s %s: %s; %s", option, path_show(asked, shown, sizeof shown),
