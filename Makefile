@@ -58,7 +58,13 @@ install: build/build.ninja build-lib/build.ninja
 	DESTDIR='$(DESTDIR)' meson install -C build-lib --no-rebuild
 	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || ldconfig
 
+# What the last `make install` put there, by meson's lists; in reverse, since a folder goes when it is empty.
+uninstall:
+	ninja -C build-lib uninstall
+	ninja -C build uninstall
+	[ "$$(id -u)" != 0 ] || ldconfig
+
 clean:
 	rm -rf build build-lib subprojects/*-*/
 
-.PHONY: all sources everything demo check check-all bench lint fmt install clean
+.PHONY: all sources everything demo check check-all bench lint fmt install uninstall clean

@@ -44,9 +44,8 @@ static int dispatch(int argc, char **argv, char *const *caller) {
     if (!*word)
         error_set(&err, EXIT_USAGE, "no subcommand; type pinfold run -- COMMAND, or pinfold --help");
     else
-        error_set(&err, EXIT_USAGE, "unknown subcommand %s%s%s%s; see pinfold --help",
-                  path_show(word, shown, sizeof shown), near ? "; did you mean " : "", near ? near : "",
-                  near ? "?" : "");
+        error_set(&err, EXIT_USAGE, "unknown subcommand %s%s%s%s pinfold --help", path_show(word, shown, sizeof shown),
+                  near ? "; did you mean " : "", near ? near : "", near ? "? See" : "; see");
     return print_error(&err);
 }
 

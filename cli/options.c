@@ -39,9 +39,9 @@ static int unknown(const char *word, enum subcommand subcommand, struct error *e
     memcpy(bare, start, size);
     bare[size] = '\0';
     const char *near = nearest(bare, names, count);
-    return error_set(err, EXIT_USAGE, "unknown option %s%s%s%s; see pinfold %s --help",
-                     path_show(word, shown, sizeof shown), near ? "; did you mean --" : "", near ? near : "",
-                     near ? "?" : "", subcommand_of(subcommand)->name);
+    return error_set(err, EXIT_USAGE, "unknown option %s%s%s%s pinfold %s --help", path_show(word, shown, sizeof shown),
+                     near ? "; did you mean --" : "", near ? near : "", near ? "? See" : "; see",
+                     subcommand_of(subcommand)->name);
 }
 
 static int bad_value(const char *name, const char *value, const char *wanted, struct error *err) {

@@ -10,6 +10,7 @@
 // is tied to: Node's end of it closes when this process ends, by whatever signal, and the box then ends too. A byte
 // written to it is a signal for the command.
 import { spawn } from "node:child_process";
+import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -28,6 +29,7 @@ async function read(stream) {
  *   done: Promise<{exit: number, receipt: object | null, stdout: Buffer, stderr: Buffer}>}}
  */
 export function start(command, { program = "pinfold", folder = process.cwd(), options = [], env = process.env } = {}) {
+    statSync(folder); // else spawn says of the program that it is not there
     const child = spawn(program, ["run", "--receipt", "fd:3", "--tie", "fd:4", "--fd", "none", ...options, "--", ...command],
         { cwd: folder, env, stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"] });
     const [, stdout, stderr, receipt, tie] = child.stdio;

@@ -12,8 +12,8 @@
                 box.kill()
             print(box.wait_result().receipt["guarantees"])
 
-With asyncio: `done = await program.run_async([...])`, or `result = await box`. Leaving a box's `with` block, or the death of this process by any signal, ends the
-box. pinfold(3) says what the fields mean. Objects may be shared by threads.
+With asyncio: `done = await program.run_async([...])`, or `result = await box`. Leaving a box's `with` block, or the
+death of this process by any signal, ends the box. pinfold(3) says what the fields mean. Objects may be shared by threads.
 """
 from __future__ import annotations
 
@@ -106,11 +106,22 @@ def _load(name: str) -> ctypes.CDLL:
     return library
 
 
+def _encode(word: Path) -> bytes:
+    """Its bytes as a C string, which would end at a NUL: another word than the one that was meant."""
+    data = os.fsencode(word)
+    if b"\0" in data:
+        raise ValueError(f"embedded null byte: {word!r}")
+    return data
+
+
 def _list(words: Sequence[Path]) -> Any:
-    return (ctypes.c_char_p * (len(words) + 1))(*[os.fsencode(word) for word in words], None)
+    return (ctypes.c_char_p * (len(words) + 1))(*[_encode(word) for word in words], None)
 
 
 def _variables(variables: Mapping[str, str]) -> Any:
+    for name in variables:
+        if "=" in name:   # it would be another variable
+            raise ValueError(f"not the name of a variable: {name!r}")
     return _list([f"{name}={value}" for name, value in variables.items()])
 
 
@@ -119,7 +130,7 @@ def _number(file: Optional[File]) -> int:
 
 
 def _bytes(path: Optional[Path]) -> Optional[bytes]:
-    return None if path is None else os.fsencode(path)
+    return None if path is None else _encode(path)
 
 
 def _text(value: bytes) -> str:
@@ -246,14 +257,14 @@ class Pinfold:
         if isinstance(text, str):
             text = text.encode()
         err, handle = _Error(), ctypes.c_void_p()
-        if self._library.pinfold_policy_parse(self._open(), ctypes.byref(handle), text, len(text), os.fsencode(name),
+        if self._library.pinfold_policy_parse(self._open(), ctypes.byref(handle), text, len(text), _encode(name),
                                               ctypes.byref(err)):
             raise Error(err.status, _text(err.text))
         return Policy(self._library, handle)
 
     def policy_file(self, path: Path) -> Policy:
         err, handle = _Error(), ctypes.c_void_p()
-        if self._library.pinfold_policy_read(self._open(), ctypes.byref(handle), os.fsencode(path), ctypes.byref(err)):
+        if self._library.pinfold_policy_read(self._open(), ctypes.byref(handle), _encode(path), ctypes.byref(err)):
             raise Error(err.status, _text(err.text))
         return Policy(self._library, handle)
 
@@ -339,6 +350,8 @@ def _run(arguments: Sequence[Path], *, policy: Optional[Policy] = None, profile:
          timeout: Optional[float] = None) -> Any:
     """The options of a run as the library takes them, and what must live as long. `descriptors`: {number in the box:
     file}. `environment`: what the policy may choose from (default: os.environ). `variables`: passed in any case."""
+    if isinstance(arguments, (str, bytes)):
+        raise TypeError(f"arguments: a list such as ['make', 'test'], or ['sh', '-c', {arguments!r}], not one text")
     given = descriptors or {}
     words = _list(arguments)
     base = _variables(os.environ if environment is None else environment)
@@ -347,7 +360,7 @@ def _run(arguments: Sequence[Path], *, policy: Optional[Policy] = None, profile:
     if timeout is not None and timeout <= 0:
         raise ValueError("timeout: above 0, or None")
     run = _Run(ctypes.sizeof(_Run), words, policy._handle if policy else None,
-               profile.encode() if profile is not None else None, _bytes(folder), _bytes(workspace), base, more,
+               _bytes(profile), _bytes(folder), _bytes(workspace), base, more,
                (_number(stdin), _number(stdout), _number(stderr)), len(given), others,
                max(1, int(timeout * 1000)) if timeout is not None else 0)
     return run, (words, base, more, others, policy)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -65,14 +66,16 @@ static int take_variables(struct launch *launch, const struct pinfold_run *run, 
 static int open_folder(struct launch *launch, const char *folder, struct pinfold_error *err) {
     if (!folder)
         return 0;
+    struct stat status;
     launch->folder = pinfold_above(open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (launch->folder >= 0)
+    if (launch->folder >= 0 && !fstatat(launch->folder, ".", &status, 0)) /* may it be entered? */
         return 0;
     if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
         return pinfold_fail_system(err, "open the folder", errno);
     return pinfold_fail(err, STATUS_WRONG, "folder %.1024s: %s", folder,
                         errno == ENOENT    ? "it is not there"
                         : errno == ENOTDIR ? "not a folder"
+                        : errno == EACCES  ? "its permissions, or those of a folder above it, don't let you enter it"
                                            : "can't be opened");
 }
 

@@ -29,9 +29,15 @@ static int wrong(const char *receipt, const char *what, struct error *err) {
 }
 
 static int can_write(const char *receipt, const char *root, struct error *err) {
+    bool numbered = strncmp(receipt, "fd:", 3) == 0;
+    if (strcmp(root, "/") == 0)
+        return error_set(err, EXIT_USAGE,
+                         "--receipt %s: / is to be writable, so the command could write there, as everywhere; name the "
+                         "folder that the command works in, such as --workspace /path/to/checkout",
+                         receipt);
     return error_set(err, EXIT_USAGE,
-                     "--receipt %s: the command can write there and forge it; name a file outside %s, or use fd:N",
-                     receipt, root);
+                     "--receipt %s: the command can write there and forge it; %s a file outside %s, or use %s", receipt,
+                     numbered ? "open" : "name", root, numbered ? "a pipe" : "fd:N");
 }
 
 /* A receipt that the command can write is worth nothing. `place` is its folder, or the file itself. */
@@ -100,7 +106,8 @@ static int open_descriptor(struct receipt *receipt, const struct policy *policy,
     long number = strtol(digits, &end, 10);
     int flags = *end || end == digits || number < 1 || number > INT_MAX ? -1 : fcntl((int)number, F_GETFL);
     if (flags < 0 || (flags & O_PATH) || (flags & O_ACCMODE) == O_RDONLY || fstat((int)number, &status))
-        return wrong(policy->receipt, "not a descriptor that is open for writing", err);
+        return wrong(policy->receipt,
+                     "not a descriptor that is open for writing; open one in the shell: --receipt fd:3 3>FILE", err);
     if (number <= 2)
         return wrong(policy->receipt,
                      "the command writes there too; use a descriptor of its own, such as fd:3 with 3>FILE", err);

@@ -50,7 +50,7 @@ int owner_check(const char *path, const struct stat *status, struct error *err) 
         if (status->st_uid == overflow_id() && !all_ids_mapped())
             return error_set(err, EXIT_USAGE,
                              "%s: its owner has no id in this user namespace, so it may be anybody's; a policy must be "
-                             "root's or your own",
+                             "root's or your own; run pinfold outside of this box or container",
                              shown);
         return error_set(err, EXIT_USAGE,
                          "%s belongs to uid %lu, who can change what a policy says; a policy and the folders above it "

@@ -47,6 +47,14 @@ static bool is_root_or_above(const char *path) {
     return false;
 }
 
+/* How what a remedy names is given: as it was asked for; in a policy file without an option. */
+static const char *given_by(const char *option) {
+    size_t size = strlen(option), tail = strlen("write");
+    if (size < tail || strcmp(option + size - tail, "write") != 0)
+        return "--workspace ";
+    return *option == '-' ? "--write " : "";
+}
+
 /* A writable root must not hold the home, pinfold itself, or the system. */
 static int check_writable(const char *option, const char *path, const struct probe *probe, struct error *err) {
     char shown[1024];
@@ -54,16 +62,16 @@ static int check_writable(const char *option, const char *path, const struct pro
     if (strcmp(path, "/") == 0)
         return error_set(err, EXIT_USAGE,
                          "%s / would make every file of the host writable; name the folder that the "
-                         "command works in, such as --workspace /path/to/checkout",
-                         option);
+                         "command works in, such as %s/path/to/checkout",
+                         option, given_by(option));
     const struct place *homes[] = {&probe->home, &probe->account_home};
     for (size_t i = 0; i < 2; i++)
         if (homes[i]->path && strcmp(homes[i]->path, "/") != 0 && path_is_under(homes[i]->path, path))
             return error_set(err, EXIT_USAGE,
                              "%s %s is %sthe home folder %s, whose start-up files run on the host; "
-                             "name a folder in it, such as --workspace %s/project",
+                             "name a folder in it, such as %s%s/project",
                              option, shown, strcmp(homes[i]->path, path) == 0 ? "" : "above ", homes[i]->path,
-                             homes[i]->path);
+                             given_by(option), homes[i]->path);
     if (probe->executable.path && path_is_under(probe->executable.path, path))
         return error_set(err, EXIT_USAGE,
                          "%s %s holds pinfold itself (%s), so the command could replace it; install "
@@ -145,8 +153,11 @@ static int check_found(const char *option, const char *asked, const struct place
                          option, path_show(asked, shown, sizeof shown), path_show(place->link, link, sizeof link),
                          option, path_show(place->path, real, sizeof real));
     }
-    return error_set(err, EXIT_USAGE, "%s %s: %s; name a path that exists", option,
-                     path_show(asked, shown, sizeof shown), strerror(place->error ? place->error : ENOENT));
+    const char *mend = *asked == '~'            ? "here ~ is no home: the shell puts it in where it is not quoted"
+                       : place->error == EACCES ? "name a path that you may reach"
+                                                : "name a path that exists";
+    return error_set(err, EXIT_USAGE, "%s %s: %s; %s", option, path_show(asked, shown, sizeof shown),
+                     strerror(place->error ? place->error : ENOENT), mend);
 }
 
 static int check_grant(const struct grant *grant, const struct place *place, const struct probe *probe,

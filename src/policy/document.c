@@ -3,6 +3,7 @@
 
 #include "base/path.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -106,19 +107,33 @@ static size_t start_of_failure(const struct document *document, const char *text
     return at;
 }
 
+/* Mistakes that people make. NULL: another one. */
+static const char *usual_mistake(const char *text, size_t at, const char *said) {
+    if ((text[at] == '/' && text[at + 1] == '*') || text[at] == '#')
+        return "comments begin with // and end with the line";
+    if (text[at] == '\'')
+        return "strings stand in \"\", not in ''";
+    if (strncmp(said, "string or '}' expected", 22) == 0 && isalpha((unsigned char)text[at]))
+        return "keys stand in \"\", as strings do";
+    if (strstr(said, "}' expected near '\"") || strstr(said, "]' expected near '\""))
+        return "a comma is missing before this";
+    return NULL;
+}
+
 static int syntax_error(const struct document *document, const char *text, const json_error_t *failure,
                         struct error *err) {
     size_t at = start_of_failure(document, text, failure), before = at;
     while (before && strchr(" \t\r\n", text[before - 1]))
         before--;
+    if (at >= document->size && !before)
+        return document_error(document, at, err, "there is nothing in the file; a policy that says nothing is {}");
     if (json_error_code(failure) == json_error_premature_end_of_input || at >= document->size)
         return document_error(document, document->size, err, "the file ends in the middle of something");
     if ((text[at] == '}' || text[at] == ']') && before && text[before - 1] == ',')
         return document_error(document, before - 1, err, "no comma belongs before the closing %c", text[at]);
-    if (text[at] == '/' && text[at + 1] == '*')
-        return document_error(document, at, err, "comments begin with // and end with the line");
-    if (text[at] == '\'')
-        return document_error(document, at, err, "strings stand in \"\", not in ''");
+    const char *usual = usual_mistake(text, at, failure->text);
+    if (usual)
+        return document_error(document, at, err, "%s", usual);
     if (json_error_code(failure) == json_error_null_character)
         return document_error(document, at, err, "\\u0000, which no policy can have");
     if (json_error_code(failure) == json_error_end_of_input_expected)

@@ -12,8 +12,9 @@ const char *value_mode(const char *word, uint64_t *mode) {
 }
 
 const char *value_timeout(const char *word, uint64_t *milliseconds) {
-    return units_duration(word, milliseconds) || !*milliseconds ? "a duration above 0 such as 500ms, 30s, 5m or 2h"
-                                                                : NULL;
+    return units_duration(word, milliseconds) || !*milliseconds
+               ? "a duration above 0, at most 366 days, such as 500ms, 30s, 5m or 2h"
+               : NULL;
 }
 
 const char *value_grace(const char *word, uint64_t *milliseconds) {

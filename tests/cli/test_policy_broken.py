@@ -175,6 +175,7 @@ def test_owner_that_has_no_id_here(lab):
         front = ["unshare", "--user", f"--map-user={uid}", f"--map-group={uid}"]
         result = lab.plain([*front, lab.pinfold, "check", path])
         assert result.code == 125 and "no id in this user namespace" in result.err, result
+        assert "run pinfold outside of this box" in result.err, result
 
 
 def test_links(lab):

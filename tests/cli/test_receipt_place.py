@@ -182,6 +182,17 @@ def test_device(lab):
     assert result.code == 126 and "receipt could not be written" in result.err, result
 
 
+def test_remedies_that_can_be_followed(lab):
+    """With / as workspace no file is outside; who gave a descriptor is not told to give one; who has none, how."""
+    everywhere = lab.run(["true"], "--workspace", "/", "--receipt", place(lab))
+    assert everywhere.code == 125 and "name the folder that the command works in" in everywhere.err, everywhere
+    assert "outside /," not in everywhere.err, everywhere
+    inside = lab.plain(["sh", "-c", 'exec "$@" 3>r.json', "sh", lab.pinfold, "run", "--receipt", "fd:3", "--", "true"])
+    assert inside.code == 125 and "open a file outside" in inside.err and "or use a pipe" in inside.err, inside
+    closed = lab.run(["true"], "--receipt", "fd:9")
+    assert closed.code == 125 and "open one in the shell: --receipt fd:3 3>FILE" in closed.err, closed
+
+
 def test_file_in_a_folder_that_cannot_be_written(lab):
     """A file alone isn't enough: a receipt that can't be replaced as a whole is refused, and nothing is changed."""
     path = lab.file(place(lab), "mine\n")

@@ -99,8 +99,14 @@ def the_manual_pages(lab, prefix):
         assert "pinfold_box_start" in shown.stdout
 
 
+def uninstalled(lab, prefix):
+    """All of it goes, by meson's list; what the installation did not put there stays."""
+    subprocess.run(["ninja", "-C", lab.scratch.path / "build-lib", "uninstall"], check=True, capture_output=True)
+    assert [path for path in prefix.rglob("*") if not path.is_dir()] == [prefix / "bin" / "pinfold"]
+
+
 def test_first_hour(installed):
     """In one test, since the library is built for it."""
     for step in (what_is_there, the_example_in_c, the_example_of_the_manual, the_module_for_python, the_module_for_node,
-                 the_manual_pages):
+                 the_manual_pages, uninstalled):
         step(*installed)

@@ -52,10 +52,12 @@ killed.child.kill("SIGKILL");
 const done = await killed.done;
 said.push([done.exit, done.receipt]);
 try { await run(["true"], { program: "/no/such" }); } catch (error) { said.push(error.code); }
+try { await run(["true"], { program, folder: "/no/folder" }); } catch (error) { said.push(error.code, error.path); }
 console.log(JSON.stringify(said));
 """))
     assert result.err == "", result
-    assert json.loads(result.out) == [[125, "usage", "not-started"], [125, "usage", "not-started"], [143], [137, None], "ENOENT"]
+    assert json.loads(result.out) == [[125, "usage", "not-started"], [125, "usage", "not-started"], [143], [137, None], "ENOENT",
+                                       "ENOENT", "/no/folder"]
     assert not (lab.ws / "mark").exists()
 
 

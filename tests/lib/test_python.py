@@ -78,6 +78,48 @@ print(json.dumps(said))
     assert len(seen) == len(words) and all(s == 125 and w in text for (s, text), w in zip(seen, words)), seen
 
 
+def test_a_folder_that_may_not_be_entered(lab):
+    """It can be opened by its path, and is told as the folder that it is, not as a fault of the program."""
+    closed = lab.outside / "closed"
+    closed.mkdir()
+    lab.own(closed)
+    closed.chmod(0)
+    seen = told(python(lab, f"""
+import json
+try:
+    said = [0, program.run(["true"], folder={str(closed)!r}, workspace={str(lab.ws)!r}).result.error]
+except pinfold.Error as error:
+    said = [error.status, str(error)]
+print(json.dumps(said))
+"""))
+    if lab.user.uid == 0:
+        assert seen[0] == 0   # root may enter it; whether it is in a root of the box is pinfold's to say
+    else:
+        assert seen[0] == 125 and str(closed) in seen[1] and "enter it" in seen[1], seen
+
+
+def test_words_that_c_would_take_for_others(lab):
+    """A NUL ends a string in C, a text is a sequence of its letters, a name ends at its first =."""
+    seen = told(python(lab, """
+import json
+said = []
+for words, options in ((["touch", "mark\\0x"], {}), ("touch", {}), (b"touch", {}), (["true"], {"folder": "/usr\\0x"}),
+                       (["true"], {"workspace": "/usr\\0x"}), (["true"], {"profile": "default\\0x"}),
+                       (["true"], {"variables": {"A": "b\\0c"}}), (["true"], {"variables": {"A=B": "c"}})):
+    try:
+        said.append(program.run(words, **options).result.outcome)
+    except (TypeError, ValueError) as error:
+        said.append(type(error).__name__)
+try:
+    program.policy_file("/etc/passwd\\0x")
+except (ValueError, pinfold.Error) as error:
+    said.append(type(error).__name__)
+print(json.dumps(said))
+"""))
+    assert seen == ["ValueError", "TypeError", "TypeError"] + ["ValueError"] * 6
+    assert not (lab.ws / "mark").exists()
+
+
 def test_descriptors(lab):
     """A pipe is 5 inside, whatever it is outside; none but those given is there."""
     seen = told(python(lab, """

@@ -120,7 +120,7 @@ static void options_stop_at_the_command(void **state) {
 
 static void slips_get_a_suggestion(void **state) {
     (void)state;
-    bad(RUN_WITH("--worksapce", "/w"), "did you mean --workspace?");
+    bad(RUN_WITH("--worksapce", "/w"), "did you mean --workspace? See pinfold run --help");
     bad(RUN_WITH("--raed=/w"), "did you mean --read?");
     bad(RUN_WITH("--waive", "fs-raed"), "did you mean fs-read?");
     bad(RUN_WITH("--waive", "kernel_surface"), "did you mean kernel-surface?");

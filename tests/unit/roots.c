@@ -62,6 +62,12 @@ static void workspace_that_is_or_holds_a_home(void **state) {
         REFUSED(&host, bad[i], "the home folder /home/u", "--workspace /home/u/project");
         host_free(&host);
     }
+    /* the remedy is typed as it was asked for */
+    struct host granted = granting(ACCESS_WRITE, host_folder("/home/u"));
+    REFUSED(&granted, "--write /home/u is the home folder", "such as --write /home/u/project");
+    granted.policy.grants.at[0].origin = "/p.json:1:11: write";
+    REFUSED(&granted, "/p.json:1:11: write /home/u is the home folder", "such as /home/u/project");
+    host_free(&granted);
     /* $HOME may lie; the account's home counts as well */
     struct host host = in_workspace("/home/real");
     host.probe.account_home = host_folder("/home/real");
@@ -122,7 +128,7 @@ static void workspace_that_is_not_there(void **state) {
     host.probe.workspace = host_absent("/gone");
     REFUSED(&host, "--workspace /gone", strerror(ENOENT), "name a path that exists");
     host.probe.workspace.error = EACCES;
-    REFUSED(&host, "--workspace /gone", strerror(EACCES));
+    REFUSED(&host, "--workspace /gone", strerror(EACCES), "name a path that you may reach");
     host.policy.workspace = NULL;
     host.probe.workspace = (struct place){.error = ENOENT};
     REFUSED(&host, "the current folder can't be used as workspace", strerror(ENOENT), "--workspace DIR");
@@ -144,6 +150,14 @@ static void grants_that_are_not_there(void **state) {
         REFUSED(&host, host.policy.grants.at[0].origin, "/srv/none", strerror(ENOENT), "name a path that exists");
         host_free(&host);
     }
+}
+
+static void a_home_that_no_shell_put_in(void **state) {
+    (void)state;
+    struct host host = granting(ACCESS_READ, host_absent("~/venv"));
+    host.policy.grants.at[0].path = "~/venv";
+    REFUSED(&host, "--read ~/venv", "the shell puts it in where it is not quoted");
+    host_free(&host);
 }
 
 static void reading_everything(void **state) {
@@ -225,6 +239,7 @@ int main(void) {
         cmocka_unit_test(workspace_that_is_not_there),
         cmocka_unit_test(workspace_that_is_a_file),
         cmocka_unit_test(grants_that_are_not_there),
+        cmocka_unit_test(a_home_that_no_shell_put_in),
         cmocka_unit_test(reading_everything),
         cmocka_unit_test(sockets_and_files_have_their_own_options),
         cmocka_unit_test(devices_and_fifos_are_no_grants),
