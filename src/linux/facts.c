@@ -89,8 +89,8 @@ static int gather_mounts(struct arena *arena, struct facts *facts) {
         if (!path_is_under(mount.point, "/proc") || strcmp(mount.point, "/proc") == 0 ||
             path_is_under(mount.point, "/proc/sys/fs/binfmt_misc") || path_is_under(mount.point, "/proc/fs/nfsd"))
             continue;
-        const char **added = list_add(arena, &facts->covered);
-        failed |= !added || !(*added = arena_copy(arena, mount.point)) ||
+        const char *point = arena_copy(arena, mount.point);
+        failed |= !point || text_add(arena, &facts->covered, point) ||
                   facts_note(arena, facts, "/proc/self/mountinfo", arena_printf(arena, "a mount at %s", mount.point));
     }
     lines_close(&table);

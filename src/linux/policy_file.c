@@ -34,11 +34,7 @@ static int set_name(struct arena *arena, struct policy_file *file, const char *n
 }
 
 static int add_guard(struct arena *arena, struct policy_file *file, const char *path, struct error *err) {
-    const char **guard = list_add(arena, &file->guards);
-    if (!guard)
-        return error_memory(err);
-    *guard = path;
-    return 0;
+    return text_add(arena, &file->guards, path) ? error_memory(err) : 0;
 }
 
 /* Read until end of file; a descriptor that is set not to block is waited for. `expected` is a guess of the size. */

@@ -52,7 +52,7 @@ struct facts {
     long userns_apparmor;     /* kernel.apparmor_restrict_unprivileged_userns */
     long most[FACTS_LIMITS];  /* user.max_*_namespaces */
     long panic_on_oom, oom_kills_asker, swap_kib, open_files, processes;
-    LIST(const char *) covered; /* what is mounted over parts of /proc */
+    text_list covered; /* what is mounted over parts of /proc */
     /* what follows from these: facts_judge */
     enum host_kind kind;
     bool docker_like; /* a filter, /proc covered, CAP_SYS_ADMIN out of reach: at least two of them, or all three */

@@ -23,21 +23,13 @@ struct layers {
     profile_list profiles;     /* what is built in and what the files define */
 };
 
-static int add_text(struct arena *arena, text_list *list, const char *text, struct error *err) {
-    const char **added = list_add(arena, list);
-    if (!added)
-        return error_memory(err);
-    *added = text;
-    return 0;
-}
-
 /* A file's bytes as a layer. */
 static int take_file(struct layers *layers, const struct policy_file *file, struct policy *policy, struct error *err) {
     struct source source = {.kind = DOCUMENT_OPERATOR, .name = file->name, .home = layers->home};
     if (policy_read(layers->arena, &source, file->bytes, file->size, policy, err))
         return -1;
     policy->guards = file->guards;
-    return add_text(layers->arena, &policy->files, file->path ? file->path : file->name, err);
+    return text_add(layers->arena, &policy->files, file->path ? file->path : file->name) ? error_memory(err) : 0;
 }
 
 static int read_file(struct layers *layers, const char *path, bool optional, struct policy *policy, struct error *err) {
@@ -72,9 +64,9 @@ static int guard_user_folder(const struct layers *layers, struct policy *merged,
     if (!path || resolve(layers->arena, "/", path, &place, &links))
         return error_memory(err);
     for (size_t i = 0; i < links.count; i++)
-        if (add_text(layers->arena, &merged->guards, links.at[i].path, err))
-            return -1;
-    return add_text(layers->arena, &merged->guards, place.path, err);
+        if (text_add(layers->arena, &merged->guards, links.at[i].path))
+            return error_memory(err);
+    return text_add(layers->arena, &merged->guards, place.path) ? error_memory(err) : 0;
 }
 
 static int know_profiles(struct layers *layers, struct error *err) {
