@@ -178,6 +178,5 @@ int command_run_box(int argc, char **argv, char *const *caller) {
         box.result.status = EXIT_REFUSED;
     receipt_close(&receipt);
     report_end(&box);
-    int status = box.result.status;
-    return status;
+    return box.result.status;
 }
