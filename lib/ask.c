@@ -19,10 +19,9 @@ static int ask(struct launch *launch, const char *policy, char **output, struct 
     if (pinfold_launch_spawn(launch, &ended, err))
         return -1;
     int waited = pinfold_child_wait(ended, -1);
-    if (waited == 1)
-        pinfold_child_reap(ended);
-    else
+    if (waited != 1)
         pinfold_child_kill(ended); /* nobody will ever ask for it again */
+    pinfold_child_reap(ended);
     pinfold_shut(&ended);
     size_t size = 0;
     char *text = waited == 1 ? pinfold_memory_read(launch->report, &size) : NULL;
