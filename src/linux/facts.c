@@ -110,7 +110,7 @@ static int gather_security(struct arena *arena, struct facts *facts) {
     facts->userns_apparmor = read_number(arena, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
     if (facts->seccomp > 0)
         failed |= facts_note(arena, facts, "Seccomp in /proc/self/status", facts->seccomp == 2 ? "2, a filter" : "1");
-    if (!(facts->bounding >> 21 & 1))
+    if (!(facts->bounding >> FACTS_SYS_ADMIN & 1))
         failed |= facts_note(arena, facts, "CapBnd in /proc/self/status", "without CAP_SYS_ADMIN");
     if (read_field_number(arena, "/proc/self/status", "NoNewPrivs:", 10) == 1)
         failed |= facts_note(arena, facts, "NoNewPrivs in /proc/self/status", "1");
