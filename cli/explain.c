@@ -1,8 +1,8 @@
 /* explain.c (glue): pinfold explain. */
 #include "cli.h"
 
+#include "box/layers.h"
 #include "plan/describe.h"
-#include "policy/layers.h"
 
 static int explain_json(const struct box *box) {
     json_t *root = describe_plan(&box->plan);

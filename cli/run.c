@@ -3,7 +3,7 @@
 #include "cli.h"
 
 #include "base/path.h"
-#include "policy/layers.h"
+#include "box/layers.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -44,7 +44,7 @@ static int take_pins(struct arena *arena, const struct document *document, struc
 int trust_read(struct arena *arena, const char *home, struct trust *trust, struct error *err) {
     struct policy_file file;
     struct document document;
-    *trust = (struct trust){.path = arena_printf(arena, "%s/.config/pinfold/trust.json", home)};
+    *trust = (struct trust){.path = arena_printf(arena, "%s/" POLICY_FILE_USER_FOLDER "/trust.json", home)};
     if (!trust->path)
         return error_memory(err);
     if (policy_file_read(arena, trust->path, true, &file, err))
@@ -87,7 +87,7 @@ static int find_folder(struct arena *arena, const char *path, bool make, struct 
 
 /* The folder of the pins, made where it is missing; a descriptor, locked against another pinfold trust. */
 static int open_folder(struct arena *arena, const char *home, struct error *err) {
-    static const char *const below[] = {"", "/.config", "/.config/pinfold"};
+    static const char *const below[] = {"", "/.config", "/" POLICY_FILE_USER_FOLDER};
     struct place place = {0};
     for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
         if (find_folder(arena, arena_printf(arena, "%s%s", home, below[i]), i > 0, &place, err))

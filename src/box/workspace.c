@@ -1,5 +1,5 @@
 /* workspace.c (glue): see workspace.h. */
-#include "policy/workspace.h"
+#include "box/workspace.h"
 
 #include "base/digest.h"
 #include "base/path.h"
@@ -30,7 +30,7 @@ const char *workspace_file_path(struct arena *arena, const char *workspace, stru
                   strerror(place.error));
         return NULL;
     }
-    const char *path = arena_printf(arena, "%s/.pinfold.json", strcmp(place.path, "/") == 0 ? "" : place.path);
+    const char *path = policy_file_workspace(arena, place.path);
     if (!path)
         error_memory(err);
     return path;
