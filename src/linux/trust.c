@@ -72,17 +72,23 @@ static int cannot(const char *path, struct error *err) {
 }
 
 /* A folder, with `make` created if it is missing; meanwhile another pinfold trust may have done it. */
-static int find_folder(struct arena *arena, const char *path, bool make, struct place *place, struct error *err) {
-    if (!path || resolve(arena, "/", path, place, NULL))
-        return error_memory(err);
-    if (place->error == ENOENT && make) {
-        if (mkdir(place->path, 0700) && errno != EEXIST)
-            return cannot(path, err);
-        if (resolve(arena, "/", path, place, NULL))
-            return error_memory(err);
+static bool find_folder(struct arena *arena, const char *path, bool make, struct place *place, struct error *err) {
+    bool looked = path && !resolve(arena, "/", path, place, NULL);
+    if (looked && place->error == ENOENT && make) {
+        if (mkdir(place->path, 0700) && errno != EEXIST) {
+            cannot(path, err);
+            return false;
+        }
+        looked = !resolve(arena, "/", path, place, NULL);
+    }
+    if (!looked) {
+        error_memory(err);
+        return false;
     }
     errno = place->error;
-    return place->error ? cannot(path, err) : 0;
+    if (place->error)
+        cannot(path, err);
+    return !place->error;
 }
 
 /* The folder of the pins, made where it is missing; a descriptor, locked against another pinfold trust. */
@@ -90,7 +96,7 @@ static int open_folder(struct arena *arena, const char *home, struct error *err)
     static const char *const below[] = {"", "/.config", "/" POLICY_FILE_USER_FOLDER};
     struct place place = {0};
     for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
-        if (find_folder(arena, arena_printf(arena, "%s%s", home, below[i]), i > 0, &place, err))
+        if (!find_folder(arena, arena_printf(arena, "%s%s", home, below[i]), i > 0, &place, err))
             return -1;
     struct stat status;
     autoclose int fd = lookup_open_same(place.path, place.dev, place.ino);
