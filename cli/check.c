@@ -2,8 +2,8 @@
 #include "cli.h"
 
 #include "base/path.h"
+#include "box/layers.h"
 #include "plan/describe.h"
-#include "policy/layers.h"
 
 #include <stdio.h>
 

@@ -5,9 +5,9 @@
 
 static int doctor_json(const struct diagnosis *diagnosis) {
     json_t *root = diagnosis_json(diagnosis);
-    int failed = !root || json_dumpf(root, stdout, JSON_INDENT(2)) || putchar('\n') == EOF || fflush(stdout);
+    int failed = print_json(root);
     json_decref(root);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 int command_doctor(int argc, char **argv, char *const *caller) {
@@ -30,6 +30,5 @@ int command_doctor(int argc, char **argv, char *const *caller) {
         error_set(&err, EXIT_USAGE, "what was found could not be written to standard output");
         return print_error(&err);
     }
-    int status = diagnosis.status;
-    return status;
+    return diagnosis.status;
 }

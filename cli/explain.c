@@ -1,16 +1,13 @@
 /* explain.c (glue): pinfold explain. */
 #include "cli.h"
 
+#include "box/layers.h"
 #include "plan/describe.h"
-#include "policy/layers.h"
-
-#include <jansson.h>
 
 static int explain_json(const struct box *box) {
     json_t *root = describe_plan(&box->plan);
     int failed = !root || json_object_set_new(root, "guarantees", describe_guarantees(&box->plan, false)) ||
-                 json_object_set_new(root, "confined", json_string(plan_confined(&box->plan))) ||
-                 json_dumpf(root, stdout, JSON_INDENT(2)) || putchar('\n') == EOF || fflush(stdout);
+                 json_object_set_new(root, "confined", json_string(plan_confined(&box->plan))) || print_json(root);
     json_decref(root);
     return failed ? -1 : 0;
 }
@@ -30,6 +27,5 @@ int command_explain(int argc, char **argv, char *const *caller) {
         error_set(&err, EXIT_USAGE, "the plan could not be written to standard output");
         return print_error(&err);
     }
-    int lacking = plan_check(&box.plan, &err) ? print_error(&err) : 0;
-    return lacking;
+    return plan_check(&box.plan, &err) ? print_error(&err) : 0;
 }

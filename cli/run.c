@@ -3,7 +3,7 @@
 #include "cli.h"
 
 #include "base/path.h"
-#include "policy/layers.h"
+#include "box/layers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,10 +14,13 @@
 
 /* The command: what was given, or the shell of somebody who sits at a terminal. */
 static int choose_command(struct box *box, char *const *caller, struct error *err) {
-    static char *shell[2];
     if (box->policy.command[0])
         return 0;
-    for (char *const *at = caller; *at && isatty(0) && isatty(1); at++)
+    char **shell = arena_alloc(&box->arena, 2 * sizeof *shell);
+    if (!shell)
+        return error_memory(err);
+    bool typed = isatty(0) && isatty(1);
+    for (char *const *at = caller; *at && typed; at++)
         if (strncmp(*at, "SHELL=/", 7) == 0)
             shell[0] = *at + 6;
     if (!shell[0])
@@ -178,6 +181,5 @@ int command_run_box(int argc, char **argv, char *const *caller) {
         box.result.status = EXIT_REFUSED;
     receipt_close(&receipt);
     report_end(&box);
-    int status = box.result.status;
-    return status;
+    return box.result.status;
 }

@@ -3,10 +3,10 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "box/workspace.h"
 #include "linux/account.h"
 #include "linux/trust.h"
 #include "policy/merge.h"
-#include "policy/workspace.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,10 +18,9 @@ static int ask(struct launch *launch, const char *policy, char **output, struct 
     if (pinfold_launch_spawn(launch, &ended, err))
         return -1;
     int waited = pinfold_child_wait(ended, -1);
-    if (waited == 1)
-        pinfold_child_reap(ended);
-    else
+    if (waited != 1)
         pinfold_child_kill(ended); /* nobody will ever ask for it again */
+    pinfold_child_reap(ended);
     pinfold_shut(&ended);
     size_t size = 0;
     char *text = waited == 1 ? pinfold_memory_read(launch->report, &size) : NULL;
@@ -152,21 +150,25 @@ static char *read_file(int fd, size_t *size) {
     return text;
 }
 
+static int cannot_read(const char *file, struct pinfold_error *err) {
+    return pinfold_is_shortage(errno) ? pinfold_fail_system(err, "read a policy", errno)
+                                      : pinfold_fail(err, STATUS_WRONG, "%.1024s: %s", file, strerrordesc_np(errno));
+}
+
 int pinfold_policy_read(const struct pinfold *pinfold, struct pinfold_policy **policy, const char *file,
                         struct pinfold_error *err) {
     struct stat status;
-    char said[128] = "", *text = NULL;
     size_t size = 0;
     *policy = NULL;
     int fd = pinfold_above(open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    bool regular = fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode);
-    if (regular)
-        text = read_file(fd, &size);
-    if (!text && (fd < 0 || regular))
-        snprintf(said, sizeof said, "%s", strerrordesc_np(errno));
+    if (fd < 0)
+        return cannot_read(file, err);
+    bool regular = !fstat(fd, &status) && S_ISREG(status.st_mode);
+    char *text = regular ? read_file(fd, &size) : NULL;
     pinfold_shut(&fd);
-    int result = text ? pinfold_policy_parse(pinfold, policy, text, size, file, err)
-                      : pinfold_fail(err, STATUS_WRONG, "%.1024s: %s", file, *said ? said : "not a regular file");
+    int result = text      ? pinfold_policy_parse(pinfold, policy, text, size, file, err)
+                 : regular ? cannot_read(file, err)
+                           : pinfold_fail(err, STATUS_WRONG, "%.1024s: not a regular file", file);
     free(text);
     return result;
 }

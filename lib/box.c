@@ -42,19 +42,21 @@ static void free_box(struct pinfold_box *box) {
     free(box);
 }
 
-static struct pinfold_box *new_box(const struct pinfold_run *run) {
+static struct pinfold_box *new_box(void) {
     struct pinfold_box *box = calloc(1, sizeof *box);
     if (!box)
         return NULL;
     box->host = getpid();
     box->ended = box->tie = box->report = box->receipt = -1;
-    box->policy_name = run && run->size == sizeof *run && run->policy ? strdup(run->policy->name) : NULL;
-    if ((run && run->size == sizeof *run && run->policy && !box->policy_name) || pthread_mutex_init(&box->lock, NULL)) {
-        free(box->policy_name);
-        free(box);
-        return NULL;
-    }
-    return box;
+    if (!pthread_mutex_init(&box->lock, NULL))
+        return box;
+    free(box);
+    return NULL;
+}
+
+static int keep_name(struct pinfold_box *box, const struct pinfold_policy *policy, struct pinfold_error *err) {
+    box->policy_name = policy ? strdup(policy->name) : NULL;
+    return policy && !box->policy_name ? pinfold_fail_system(err, "begin", ENOMEM) : 0;
 }
 
 static void take(int *from, int *into) {
@@ -66,11 +68,14 @@ int pinfold_box_start(const struct pinfold *pinfold, const struct pinfold_run *r
                       struct pinfold_error *err) {
     struct launch launch;
     *started = NULL;
-    struct pinfold_box *box = new_box(run);
+    struct pinfold_box *box = new_box();
     if (!box)
         return pinfold_fail_system(err, "begin", ENOMEM);
     pinfold_launch_open(&launch, pinfold);
-    int result = pinfold_launch_run(&launch, run, err) || pinfold_launch_spawn(&launch, &box->ended, err) ? -1 : 0;
+    int result = pinfold_launch_run(&launch, run, err) || keep_name(box, run->policy, err) ||
+                         pinfold_launch_spawn(&launch, &box->ended, err)
+                     ? -1
+                     : 0;
     if (!result) {
         take(&launch.tie[0], &box->tie);
         take(&launch.report, &box->report);

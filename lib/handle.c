@@ -35,6 +35,10 @@ int pinfold_fail_system(struct pinfold_error *err, const char *what, int number)
                         mend);
 }
 
+bool pinfold_is_shortage(int number) {
+    return number == EMFILE || number == ENFILE || number == ENOMEM;
+}
+
 void pinfold_shut(int *fd) {
     int saved = errno;
     if (*fd >= 0)

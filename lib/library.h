@@ -26,6 +26,9 @@ int pinfold_fail(struct pinfold_error *err, int status, const char *format, ...)
 /* The same for an errno of the system about `what`: 126, with the remedy where there is one. */
 int pinfold_fail_system(struct pinfold_error *err, const char *what, int number);
 
+/* Is an errno about what this process may have, and not about what it asked for? */
+bool pinfold_is_shortage(int number);
+
 /* handle.c: fd, or a copy of it from 3 on in its place: a host's 0 to 2 may be closed, and are not ours. -1 stays -1.
  */
 int pinfold_above(int fd);

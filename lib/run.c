@@ -70,7 +70,7 @@ static int open_folder(struct launch *launch, const char *folder, struct pinfold
     launch->folder = pinfold_above(open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (launch->folder >= 0 && !fstatat(launch->folder, ".", &status, 0)) /* may it be entered? */
         return 0;
-    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+    if (pinfold_is_shortage(errno))
         return pinfold_fail_system(err, "open the folder", errno);
     return pinfold_fail(err, STATUS_WRONG, "folder %.1024s: %s", folder,
                         errno == ENOENT    ? "it is not there"

@@ -31,6 +31,9 @@ void arena_free(struct arena *arena) __attribute__((nonnull));
 
 typedef LIST(const char *) text_list;
 
+/* 0, or -1 when out of memory. The text itself is not copied. */
+int text_add(struct arena *arena, text_list *list, const char *text) __attribute__((nonnull(1, 2), warn_unused_result));
+
 int list_reserve(struct arena *arena, void **at, size_t *room, size_t count, size_t item)
     __attribute__((nonnull, warn_unused_result));
 

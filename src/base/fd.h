@@ -2,14 +2,18 @@
 #ifndef PINFOLD_BASE_FD_H
 #define PINFOLD_BASE_FD_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+/* errno stays: what is closed on the way out must not hide why. */
 static inline void fd_close(int *fd) {
+    int saved = errno;
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
+    errno = saved;
 }
 
 /* autoclose int fd = open(...): closed when the block is left. */

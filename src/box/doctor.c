@@ -4,9 +4,9 @@
  * what was not reached for fine. */
 #include "box/doctor.h"
 
+#include "box/layers.h"
 #include "linux/alone.h"
 #include "linux/facts.h"
-#include "policy/layers.h"
 #include "policy/merge.h"
 
 #include <errno.h>

@@ -11,12 +11,10 @@
 
 static json_t *command_of(const struct policy *policy) {
     json_t *words = json_array();
+    int failed = 0;
     for (char *const *at = policy->command; at && *at; at++)
-        if (json_array_append_new(words, describe_bytes(*at))) {
-            json_decref(words);
-            return NULL;
-        }
-    return words;
+        failed |= json_array_append_new(words, describe_bytes(*at));
+    return describe_finish(words, failed);
 }
 
 static const char *stream_error(const struct box *box, size_t stream) {
@@ -27,6 +25,7 @@ static const char *stream_error(const struct box *box, size_t stream) {
 static json_t *output_of(const struct box *box) {
     json_t *all = json_array();
     size_t stream = 0;
+    int failed = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < box->plan.channels.count && stream < RELAY_STREAMS; i++) {
             const struct channel *channel = &box->plan.channels.at[i];
@@ -34,18 +33,16 @@ static json_t *output_of(const struct box *box) {
             bool counted = relayed && (pass == 0 || channel->inward || channel->number == 1 || channel->number == 2);
             if (!counted)
                 continue;
-            if (json_array_append_new(all, json_pack("{s:i, s:I, s:I, s:s}", "number", channel->number, "bytes",
+            failed |=
+                json_array_append_new(all, json_pack("{s:i, s:I, s:I, s:s}", "number", channel->number, "bytes",
                                                      (json_int_t)box->result.relay.stream[stream].seen, "left_out",
                                                      (json_int_t)box->result.relay.stream[stream].dropped, "error",
-                                                     stream_error(box, stream)))) {
-                json_decref(all);
-                return NULL;
-            }
+                                                     stream_error(box, stream)));
             stream++;
             if (pass && !channel->inward)
                 break;
         }
-    return all;
+    return describe_finish(all, failed);
 }
 
 /* What every receipt has. */
@@ -84,10 +81,7 @@ static json_t *receipt_json(const struct box *box, const struct error *err) {
         failed |= add_plan(root, &box->plan, ran);
     if (ran)
         failed |= add_measures(root, box);
-    if (!failed)
-        return root;
-    json_decref(root);
-    return NULL;
+    return describe_finish(root, failed);
 }
 
 /* Takes the object over. */
@@ -106,13 +100,10 @@ static int put(const struct receipt *receipt, json_t *json) {
 
 int receipt_begin(const struct receipt *receipt, const struct box *box) {
     json_t *json = head_of(box, outcome_name(OUTCOME_KILLED), "unknown");
-    if (json && json_object_set_new(json, "error",
-                                    json_string("this run has not ended yet, or pinfold was killed before it could "
-                                                "say how it ended"))) {
-        json_decref(json);
-        json = NULL;
-    }
-    return put(receipt, json);
+    int failed = json_object_set_new(json, "error",
+                                     json_string("this run has not ended yet, or pinfold was killed before it could "
+                                                 "say how it ended"));
+    return put(receipt, describe_finish(json, failed));
 }
 
 int receipt_write(const struct receipt *receipt, const struct box *box, const struct error *err) {

@@ -40,6 +40,15 @@ static int can_write(const char *receipt, const char *root, struct error *err) {
                      numbered ? "open" : "name", root, numbered ? "a pipe" : "fd:N");
 }
 
+/* `root` is a folder or file that the command may change. */
+static int check_root(const char *receipt, int place, const char *root, struct error *err) {
+    int reached = reach_from(place, root);
+    if (reached < 0)
+        return error_set(err, EXIT_USAGE, "--receipt %s: can't tell whether the command could write there: %s", receipt,
+                         strerror(errno));
+    return reached ? can_write(receipt, root, err) : 0;
+}
+
 /* A receipt that the command can write is worth nothing. `place` is its folder, or the file itself. */
 static int check_policy(const struct policy *policy, int place, struct error *err) {
     char root[PATH_MAX];
@@ -48,14 +57,9 @@ static int check_policy(const struct policy *policy, int place, struct error *er
         if (grant ? policy->grants.at[i].access != ACCESS_WRITE : policy->mode.value != MODE_DIRECT)
             continue;
         const char *path = grant ? policy->grants.at[i].path : policy->workspace ? policy->workspace : ".";
-        if (!realpath(path, root))
-            continue; /* what isn't there can't be written to; the run is refused for it later */
-        int reached = reach_from(place, root);
-        if (reached < 0)
-            return error_set(err, EXIT_USAGE, "--receipt %s: can't tell whether the command could write there: %s",
-                             policy->receipt, strerror(errno));
-        if (reached)
-            return can_write(policy->receipt, root, err);
+        /* what isn't there can't be written to; the run is refused for it later */
+        if (realpath(path, root) && check_root(policy->receipt, place, root, err))
+            return -1;
     }
     return 0;
 }
@@ -70,11 +74,9 @@ int receipt_guard(const struct receipt *receipt, const struct plan *plan, struct
         return 0;
     for (size_t i = 0; i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
-        int reached = mount->kind == MOUNT_TREE && mount->writable && !mount->discard && mount->rights == RIGHTS_WRITE
-                          ? reach_from(receipt->fd, mount->source)
-                          : 0;
-        if (reached)
-            return can_write(plan->policy->receipt, mount->source, err);
+        bool changes = mount->kind == MOUNT_TREE && mount->writable && !mount->discard && mount->rights == RIGHTS_WRITE;
+        if (changes && check_root(plan->policy->receipt, receipt->fd, mount->source, err))
+            return -1;
     }
     return 0;
 }

@@ -89,8 +89,8 @@ static int gather_mounts(struct arena *arena, struct facts *facts) {
         if (!path_is_under(mount.point, "/proc") || strcmp(mount.point, "/proc") == 0 ||
             path_is_under(mount.point, "/proc/sys/fs/binfmt_misc") || path_is_under(mount.point, "/proc/fs/nfsd"))
             continue;
-        const char **added = list_add(arena, &facts->covered);
-        failed |= !added || !(*added = arena_copy(arena, mount.point)) ||
+        const char *point = arena_copy(arena, mount.point);
+        failed |= !point || text_add(arena, &facts->covered, point) ||
                   facts_note(arena, facts, "/proc/self/mountinfo", arena_printf(arena, "a mount at %s", mount.point));
     }
     lines_close(&table);
@@ -110,7 +110,7 @@ static int gather_security(struct arena *arena, struct facts *facts) {
     facts->userns_apparmor = read_number(arena, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
     if (facts->seccomp > 0)
         failed |= facts_note(arena, facts, "Seccomp in /proc/self/status", facts->seccomp == 2 ? "2, a filter" : "1");
-    if (!(facts->bounding >> 21 & 1))
+    if (!(facts->bounding >> FACTS_SYS_ADMIN & 1))
         failed |= facts_note(arena, facts, "CapBnd in /proc/self/status", "without CAP_SYS_ADMIN");
     if (read_field_number(arena, "/proc/self/status", "NoNewPrivs:", 10) == 1)
         failed |= facts_note(arena, facts, "NoNewPrivs in /proc/self/status", "1");

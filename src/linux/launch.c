@@ -208,9 +208,8 @@ static int start(const struct plan *plan, const struct ending *ending, struct la
     if (plan->relay && !plan->terminal && relay_start(plan, channels, launch, failure))
         return -1;
     if (pipe2(life, O_CLOEXEC) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control)) {
-        int saved = errno;
         fd_close(&life[0]), fd_close(&life[1]);
-        return failure_set(failure, STEP_LIFE, saved, "");
+        return failure_set(failure, STEP_LIFE, errno, "");
     }
     launch->life = life[1];
     launch->control = control[0];

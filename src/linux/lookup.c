@@ -40,9 +40,7 @@ static int walk(int folder, const char *path) {
             if (strcmp(name, "..") != 0)
                 next = openat(at, name, OPEN_FLAGS);
         }
-        int saved = errno;
-        close(at);
-        errno = saved;
+        fd_close(&at);
         at = next;
         path += size;
     }

@@ -45,11 +45,8 @@ static int clone_tree(struct spot source, const struct mount *mount, bool recurs
         fd_close(&tree);
         return -1;
     }
-    if (tree >= 0 && userns >= 0 && map_owners(tree, mount, below, userns)) {
-        int saved = errno;
+    if (tree >= 0 && userns >= 0 && map_owners(tree, mount, below, userns))
         fd_close(&tree);
-        errno = saved;
-    }
     return tree;
 }
 

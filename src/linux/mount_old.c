@@ -50,10 +50,9 @@ static int add_flags(const char *path, unsigned long add, bool recursive) {
         found++;
         failed = mount(NULL, one.point, NULL, MS_REMOUNT | MS_BIND | flags_of(one.options) | add, NULL);
     }
-    int saved = errno;
     failed |= table.failed;
     lines_close(&table);
-    errno = found ? saved : ENOENT;
+    errno = found ? errno : ENOENT;
     return failed || !found ? -1 : 0;
 }
 

@@ -84,7 +84,6 @@ static int native_launch(struct box *box, struct error *err) {
         return cannot_take_signals(box, err);
     box->launch = launch;
     if (!launch_start(&box->plan, &mask, signals, &box->tie, launch, &failure)) {
-        launch->signals = signals;
         box->plan.untried = launch->untried;
         return 0;
     }

@@ -34,11 +34,7 @@ static int set_name(struct arena *arena, struct policy_file *file, const char *n
 }
 
 static int add_guard(struct arena *arena, struct policy_file *file, const char *path, struct error *err) {
-    const char **guard = list_add(arena, &file->guards);
-    if (!guard)
-        return error_memory(err);
-    *guard = path;
-    return 0;
+    return text_add(arena, &file->guards, path) ? error_memory(err) : 0;
 }
 
 /* Read until end of file; a descriptor that is set not to block is waited for. `expected` is a guess of the size. */
@@ -177,10 +173,14 @@ int policy_file_read_descriptor(struct arena *arena, const char *word, struct po
                        S_ISREG(status.st_mode) ? (size_t)status.st_size : 4096, file, err);
 }
 
+const char *policy_file_workspace(struct arena *arena, const char *workspace) {
+    return arena_printf(arena, "%s/" POLICY_FILE_WORKSPACE, strcmp(workspace, "/") == 0 ? "" : workspace);
+}
+
 int policy_file_read_workspace(struct arena *arena, const char *workspace, struct policy_file *file,
                                struct error *err) {
     struct stat status;
-    const char *path = arena_printf(arena, "%s/.pinfold.json", strcmp(workspace, "/") == 0 ? "" : workspace);
+    const char *path = policy_file_workspace(arena, workspace);
     if (!path)
         return error_memory(err);
     if (set_name(arena, file, path, err))
@@ -189,7 +189,7 @@ int policy_file_read_workspace(struct arena *arena, const char *workspace, struc
     autoclose int folder = lookup_open(AT_FDCWD, workspace);
     if (folder < 0)
         return errno == ENOENT || errno == ENOTDIR ? 0 : cannot(file, errno, err);
-    autoclose int fd = openat(folder, ".pinfold.json", O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    autoclose int fd = openat(folder, POLICY_FILE_WORKSPACE, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR ? 0 : cannot(file, errno, err);
     if (fstat(fd, &status))

@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 
+#define POLICY_FILE_SYSTEM "/etc/pinfold/policy.json"
+#define POLICY_FILE_USER_FOLDER ".config/pinfold" /* in the home of the account, with policy.json and trust.json */
+#define POLICY_FILE_WORKSPACE ".pinfold.json"     /* in the workspace */
+
 struct policy_file {
     const char *name;  /* for messages: as it was asked for, safe to print */
     const char *path;  /* canonical; NULL: it has none (a pipe, memory) */
@@ -26,7 +30,11 @@ int policy_file_read(struct arena *arena, const char *path, bool optional, struc
 int policy_file_read_descriptor(struct arena *arena, const char *word, struct policy_file *file, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 
-/* The workspace's .pinfold.json, if it is there. It may be anybody's, but no symlink. */
+/* The path of a workspace's file; NULL when out of memory. */
+const char *policy_file_workspace(struct arena *arena, const char *workspace)
+    __attribute__((nonnull, warn_unused_result));
+
+/* That file, if it is there. It may be anybody's, but no symlink. */
 int policy_file_read_workspace(struct arena *arena, const char *workspace, struct policy_file *file, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 

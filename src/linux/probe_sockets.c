@@ -38,10 +38,8 @@ static int add(struct arena *arena, struct probe *probe, const char *path) {
     for (size_t i = probe->sockets.count; i-- > 0;)
         if (strcmp(probe->sockets.at[i], path) == 0)
             return 0;
-    const char **added = list_add(arena, &probe->sockets);
-    if (!added || !(*added = arena_copy(arena, path)))
-        return -1;
-    return 0;
+    const char *copy = arena_copy(arena, path);
+    return copy ? text_add(arena, &probe->sockets, copy) : -1;
 }
 
 static int add_bound(struct arena *arena, struct probe *probe, const char *name) {

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct spot {
+struct location {
     unsigned mount;       /* its id */
     char path[PATH_MAX];  /* as this process sees it */
     bool found;           /* the mount is in the table */
@@ -42,18 +42,18 @@ static int mount_of(int fd, unsigned *mount) {
     return found ? 0 : -1;
 }
 
-static int spot_of(int fd, struct spot *spot) {
+static int location_of(int fd, struct location *location) {
     char link[48];
-    spot->found = false;
+    location->found = false;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t size = readlink(link, spot->path, sizeof spot->path);
+    ssize_t size = readlink(link, location->path, sizeof location->path);
     if (size < 0)
         return -1;
     errno = ENAMETOOLONG;
-    if (size == sizeof spot->path)
+    if (size == sizeof location->path)
         return -1;
-    spot->path[size] = '\0';
-    return mount_of(fd, &spot->mount);
+    location->path[size] = '\0';
+    return mount_of(fd, &location->mount);
 }
 
 /* What comes after `root` in a path below it, with its slash. */
@@ -61,25 +61,25 @@ static const char *rest_of(const char *path, const char *root) {
     return strcmp(root, "/") == 0 ? (strcmp(path, "/") == 0 ? "" : path) : path + strlen(root);
 }
 
-/* The mount of a spot was met in the table. */
-static int settle(struct spot *spot, const struct mountinfo *mount) {
+/* The mount of a location was met in the table. */
+static int settle(struct location *location, const struct mountinfo *mount) {
     errno = EXDEV;
-    if (!path_is_under(spot->path, mount->point))
+    if (!path_is_under(location->path, mount->point))
         return -1;
-    const char *rest = rest_of(spot->path, mount->point), *root = strcmp(mount->root, "/") == 0 ? "" : mount->root;
-    int size = snprintf(spot->inner, sizeof spot->inner, "%s%s", root, rest);
-    int name = snprintf(spot->device, sizeof spot->device, "%s", mount->device);
+    const char *rest = rest_of(location->path, mount->point), *root = strcmp(mount->root, "/") == 0 ? "" : mount->root;
+    int size = snprintf(location->inner, sizeof location->inner, "%s%s", root, rest);
+    int name = snprintf(location->device, sizeof location->device, "%s", mount->device);
     errno = ENAMETOOLONG;
-    if (size < 0 || (size_t)size >= sizeof spot->inner || name < 0 || (size_t)name >= sizeof spot->device)
+    if (size < 0 || (size_t)size >= sizeof location->inner || name < 0 || (size_t)name >= sizeof location->device)
         return -1;
     if (!size)
-        strcpy(spot->inner, "/");
-    spot->found = true;
+        strcpy(location->inner, "/");
+    location->found = true;
     return 0;
 }
 
-/* One walk through the table: place both; then whether something that is mounted at or below the root shows `place`. */
-static int place_both(struct spot *place, struct spot *root) {
+/* Find the mounts of both in the table. */
+static int place_both(struct location *place, struct location *root) {
     struct lines table;
     struct mountinfo mount;
     if (mountinfo_open(&table))
@@ -96,7 +96,8 @@ static int place_both(struct spot *place, struct spot *root) {
     return failed ? -1 : 0;
 }
 
-static int is_shown_below(const struct spot *place, const char *root) {
+/* Does something that is mounted at or below `root` show `place`? 1, 0, or -1. */
+static int is_shown_below(const struct location *place, const char *root) {
     struct lines table;
     struct mountinfo mount;
     bool shown = false;
@@ -110,10 +111,10 @@ static int is_shown_below(const struct spot *place, const char *root) {
     return failed && !shown ? -1 : shown;
 }
 
-static int reach_between(int fd, const char *root, struct spot *place, struct spot *top) {
+static int reach_between(int fd, const char *root, struct location *place, struct location *top) {
     struct stat one, other;
     autoclose int folder = open(root, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-    if (folder < 0 || spot_of(fd, place) || spot_of(folder, top))
+    if (folder < 0 || location_of(fd, place) || location_of(folder, top))
         return -1;
     if (path_is_under(place->path, top->path))
         return 1;
@@ -127,10 +128,10 @@ static int reach_between(int fd, const char *root, struct spot *place, struct sp
 }
 
 int reach_from(int fd, const char *root) {
-    struct spot *spots = calloc(2, sizeof *spots); /* too large for a small stack */
-    int reached = spots ? reach_between(fd, root, &spots[0], &spots[1]) : -1;
+    struct location *both = calloc(2, sizeof *both); /* too large for a small stack */
+    int reached = both ? reach_between(fd, root, &both[0], &both[1]) : -1;
     int saved = errno;
-    free(spots);
+    free(both);
     errno = saved;
     return reached;
 }

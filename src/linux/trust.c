@@ -44,7 +44,7 @@ static int take_pins(struct arena *arena, const struct document *document, struc
 int trust_read(struct arena *arena, const char *home, struct trust *trust, struct error *err) {
     struct policy_file file;
     struct document document;
-    *trust = (struct trust){.path = arena_printf(arena, "%s/.config/pinfold/trust.json", home)};
+    *trust = (struct trust){.path = arena_printf(arena, "%s/" POLICY_FILE_USER_FOLDER "/trust.json", home)};
     if (!trust->path)
         return error_memory(err);
     if (policy_file_read(arena, trust->path, true, &file, err))
@@ -71,20 +71,33 @@ static int cannot(const char *path, struct error *err) {
     return error_set(err, EXIT_USAGE, "%s: %s", path_show(path, shown, sizeof shown), strerror(error));
 }
 
+/* A folder, with `make` created if it is missing; meanwhile another pinfold trust may have done it. */
+static bool find_folder(struct arena *arena, const char *path, bool make, struct place *place, struct error *err) {
+    bool looked = path && !resolve(arena, "/", path, place, NULL);
+    if (looked && place->error == ENOENT && make) {
+        if (mkdir(place->path, 0700) && errno != EEXIST) {
+            cannot(path, err);
+            return false;
+        }
+        looked = !resolve(arena, "/", path, place, NULL);
+    }
+    if (!looked) {
+        error_memory(err);
+        return false;
+    }
+    errno = place->error;
+    if (place->error)
+        cannot(path, err);
+    return !place->error;
+}
+
 /* The folder of the pins, made where it is missing; a descriptor, locked against another pinfold trust. */
 static int open_folder(struct arena *arena, const char *home, struct error *err) {
-    static const char *const below[] = {"", "/.config", "/.config/pinfold"};
+    static const char *const below[] = {"", "/.config", "/" POLICY_FILE_USER_FOLDER};
     struct place place = {0};
-    for (size_t i = 0; i < sizeof below / sizeof below[0]; i++) {
-        const char *path = arena_printf(arena, "%s%s", home, below[i]);
-        if (!path || resolve(arena, "/", path, &place, NULL))
-            return error_memory(err);
-        if (place.error == ENOENT && i && !mkdir(place.path, 0700) && resolve(arena, "/", path, &place, NULL))
-            return error_memory(err);
-        errno = place.error;
-        if (place.error)
-            return cannot(path, err);
-    }
+    for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
+        if (!find_folder(arena, arena_printf(arena, "%s%s", home, below[i]), i > 0, &place, err))
+            return -1;
     struct stat status;
     autoclose int fd = lookup_open_same(place.path, place.dev, place.ino);
     if (fd < 0 || fstat(fd, &status))
@@ -92,10 +105,12 @@ static int open_folder(struct arena *arena, const char *home, struct error *err)
     if (owner_check(place.path, &status, err) || owner_check_above(place.path, err))
         return -1;
     autoclose int folder = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int locked;
-    while ((locked = folder < 0 ? -1 : flock(folder, LOCK_EX)) && errno == EINTR)
-        continue;
-    return locked ? cannot(place.path, err) : fd_take(&folder);
+    if (folder < 0)
+        return cannot(place.path, err);
+    while (flock(folder, LOCK_EX))
+        if (errno != EINTR)
+            return cannot(place.path, err);
+    return fd_take(&folder);
 }
 
 /* The pins as they shall be, as text to be freed; NULL when out of memory. */
@@ -136,7 +151,6 @@ int trust_change(struct arena *arena, const char *home, const char *path, const 
         return error_set(err, EXIT_USAGE, "%s: a path that is not UTF-8 can't be trusted; rename it",
                          path_show(path, shown, sizeof shown));
     }
-    err->status = 0;
     autoclose int folder = open_folder(arena, home, err);
     if (folder < 0 || trust_read(arena, home, &trust, err))
         return -1;

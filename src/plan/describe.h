@@ -12,6 +12,9 @@ enum { RECEIPT_VERSION = 1 };
 /* A path or argument as JSON: a string, or {"hex": "..."} when it is not valid UTF-8. */
 json_t *describe_bytes(const char *bytes) __attribute__((nonnull));
 
+/* A value to which all that belongs to it was added, or else tried (`failed`): then it is freed, and NULL. */
+json_t *describe_finish(json_t *value, int failed);
+
 /* The parts that explain and receipt have in common; NULL when out of memory. */
 json_t *describe_plan(const struct plan *plan) __attribute__((nonnull));
 

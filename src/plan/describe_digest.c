@@ -29,10 +29,7 @@ static json_t *sorted(const char **entries, size_t count) {
     for (size_t i = 0; i < count && !failed; i++)
         if (!i || strcmp(entries[i - 1], entries[i]) != 0)
             failed = json_array_append_new(all, describe_bytes(entries[i]));
-    if (!failed)
-        return all;
-    json_decref(all);
-    return NULL;
+    return describe_finish(all, failed);
 }
 
 /* The paths that are granted in one way, as they were found on the host. */
@@ -105,10 +102,7 @@ static json_t *numbers(const struct policy *policy) {
         if (!i || copy[i - 1] != copy[i])
             failed = json_array_append_new(all, json_integer(copy[i]));
     free(copy);
-    if (!failed)
-        return all;
-    json_decref(all);
-    return NULL;
+    return describe_finish(all, failed);
 }
 
 /* What is granted and waived. Not: where each was asked for, what is forbidden (it opens nothing), definitions of
@@ -154,10 +148,7 @@ static json_t *handed_in(const json_t *told) {
         if (json_integer_value(json_object_get(row, "number")) > 2)
             failed = json_array_append(rest, row);
     }
-    if (!failed)
-        return rest;
-    json_decref(rest);
-    return NULL;
+    return describe_finish(rest, failed);
 }
 
 static bool is_among(const json_t *value, const json_t *list) {
@@ -179,10 +170,7 @@ static json_t *bare_mounts(const json_t *told) {
             failed = json_array_append_new(rest, json_pack("{s:O, s:O, s:O}", "kind", json_object_get(row, "kind"),
                                                            "path", path, "writable", json_object_get(row, "writable")));
     }
-    if (!failed)
-        return rest;
-    json_decref(rest);
-    return NULL;
+    return describe_finish(rest, failed);
 }
 
 /* Which layers keep each guarantee: tells apart a plan that lacks a step that the host hasn't. */
@@ -192,10 +180,7 @@ static json_t *layers(const struct plan *plan) {
     int failed = !all || !told;
     json_object_foreach(told, name, one) failed |= json_object_set(all, name, json_object_get(one, "layers"));
     json_decref(told);
-    if (!failed)
-        return all;
-    json_decref(all);
-    return NULL;
+    return describe_finish(all, failed);
 }
 
 static json_t *canonical_plan(const struct plan *plan, const json_t *told, const char *policy) {
@@ -206,10 +191,7 @@ static json_t *canonical_plan(const struct plan *plan, const json_t *told, const
     int failed = !all;
     for (size_t i = 0; i < sizeof whole / sizeof whole[0] && !failed; i++)
         failed = json_object_set(all, whole[i], json_object_get(told, whole[i]));
-    if (!failed)
-        return all;
-    json_decref(all);
-    return NULL;
+    return describe_finish(all, failed);
 }
 
 int describe_digests(const struct plan *plan, json_t *told) {

@@ -24,8 +24,7 @@ json_t *describe_bytes(const char *bytes) {
     return result;
 }
 
-/* Finish a value: NULL, and freed, when something could not be added. */
-static json_t *finish(json_t *value, int failed) {
+json_t *describe_finish(json_t *value, int failed) {
     if (!failed)
         return value;
     json_decref(value);
@@ -38,7 +37,7 @@ static json_t *layers_of(const struct plan *plan, int guarantee) {
     for (int step = 0; step < STEP_COUNT; step++)
         if (plan->taken[step] && step_text[step].gives & (G_BOX | UINT32_C(1) << guarantee))
             failed |= json_array_append_new(layers, json_string(step_text[step].name));
-    return finish(layers, failed);
+    return describe_finish(layers, failed);
 }
 
 json_t *describe_guarantees(const struct plan *plan, bool ran) {
@@ -52,7 +51,7 @@ json_t *describe_guarantees(const struct plan *plan, bool ran) {
                                 ran && plan->untried & UINT32_C(1) << i ? "read back" : guarantee_text[i].proof);
         failed |= json_object_set_new(all, guarantee_text[i].name, one);
     }
-    return finish(all, failed);
+    return describe_finish(all, failed);
 }
 
 static const char *kind_of(const struct mount *mount) {
@@ -71,7 +70,7 @@ static json_t *describe_mounts(const struct plan *plan) {
                                 "writable", mount->writable, "why", mount->why);
         failed |= json_array_append_new(mounts, one);
     }
-    return finish(mounts, failed);
+    return describe_finish(mounts, failed);
 }
 
 static json_t *describe_environment(const struct plan *plan) {
@@ -85,7 +84,7 @@ static json_t *describe_environment(const struct plan *plan) {
     }
     for (size_t i = 0; i < plan->environment.dropped.count; i++)
         failed |= json_array_append_new(dropped, describe_bytes(plan->environment.dropped.at[i]));
-    return finish(json_pack("{s:o, s:o}", "kept", kept, "dropped", dropped), failed);
+    return describe_finish(json_pack("{s:o, s:o}", "kept", kept, "dropped", dropped), failed);
 }
 
 static json_t *describe_descriptors(const struct plan *plan) {
@@ -108,7 +107,7 @@ static json_t *describe_descriptors(const struct plan *plan) {
                                 kinds[channel->descriptor.kind], "way", ways[channel->kind], "granted", granted);
         failed |= json_array_append_new(all, one);
     }
-    return finish(all, failed);
+    return describe_finish(all, failed);
 }
 
 static json_t *describe_sockets(const struct plan *plan) {
@@ -121,10 +120,10 @@ static json_t *describe_sockets(const struct plan *plan) {
         if (mount->rights == RIGHTS_SOCKET)
             failed |= json_array_append_new(granted, describe_bytes(mount->target));
     }
-    return finish(json_pack("{s:o, s:o, s:s, s:b}", "covered", covered, "granted", granted, "closed_by",
-                            plan->probe->landlock_abi >= 9 ? "landlock" : "cover at the start", "complete",
-                            plan->probe->landlock_abi >= 9),
-                  failed);
+    return describe_finish(json_pack("{s:o, s:o, s:s, s:b}", "covered", covered, "granted", granted, "closed_by",
+                                     plan->probe->landlock_abi >= 9 ? "landlock" : "cover at the start", "complete",
+                                     plan->probe->landlock_abi >= 9),
+                           failed);
 }
 
 static json_t *describe_policy(const struct policy *policy) {
@@ -136,7 +135,7 @@ static json_t *describe_policy(const struct policy *policy) {
     if (policy->workspace_file)
         failed |= json_object_set_new(all, "workspace_file", describe_bytes(policy->workspace_file)) ||
                   json_object_set_new(all, "workspace_trusted", json_boolean(policy->workspace_trusted));
-    return finish(all, failed);
+    return describe_finish(all, failed);
 }
 
 static const char *root_text(const struct plan *plan) {
@@ -150,7 +149,7 @@ static json_t *describe_missing(const struct probe *probe) {
     for (int step = 0; step < STEP_COUNT; step++)
         if (probe->missing[step])
             failed |= json_object_set_new(all, step_text[step].name, json_string(error_name(probe->missing[step])));
-    return finish(all, failed);
+    return describe_finish(all, failed);
 }
 
 json_t *describe_plan(const struct plan *plan) {
@@ -175,5 +174,5 @@ json_t *describe_plan(const struct plan *plan) {
                   "environment", describe_environment(plan),                          //
                   "limits", "timeout_ms", (json_int_t)plan->policy->timeout.value, "grace_ms",
                   (json_int_t)plan->policy->grace.value, "output_bytes", (json_int_t)plan->policy->output_limit.value);
-    return finish(told, told ? describe_digests(plan, told) : 0);
+    return describe_finish(told, told ? describe_digests(plan, told) : 0);
 }

@@ -9,13 +9,6 @@ static const char *const findings[] = {[FINDING_UNKNOWN] = "unknown",
                                        [FINDING_MISSING] = "missing",
                                        [FINDING_UNUSED] = "not needed"};
 
-static json_t *finish(json_t *value, int failed) {
-    if (!failed)
-        return value;
-    json_decref(value);
-    return NULL;
-}
-
 /* The steps that a guarantee rests on and that were found so. */
 static json_t *steps_of(const struct diagnosis *diagnosis, int guarantee, enum finding finding, uint32_t box) {
     json_t *steps = json_array();
@@ -23,7 +16,7 @@ static json_t *steps_of(const struct diagnosis *diagnosis, int guarantee, enum f
     for (int step = 0; step < STEP_COUNT; step++)
         if (diagnosis->steps[step] == finding && step_text[step].gives & (box | UINT32_C(1) << guarantee))
             failed |= json_array_append_new(steps, json_string(step_text[step].name));
-    return finish(steps, failed);
+    return describe_finish(steps, failed);
 }
 
 static json_t *guarantees(const struct diagnosis *diagnosis) {
@@ -38,7 +31,7 @@ static json_t *guarantees(const struct diagnosis *diagnosis) {
                                 untried ? "read back" : guarantee_text[i].proof);
         failed |= json_object_set_new(all, guarantee_text[i].name, one);
     }
-    return finish(all, failed);
+    return describe_finish(all, failed);
 }
 
 static json_t *steps(const struct diagnosis *diagnosis) {
@@ -46,7 +39,7 @@ static json_t *steps(const struct diagnosis *diagnosis) {
     int failed = 0;
     for (int step = 0; step < STEP_COUNT; step++)
         failed |= json_object_set_new(all, step_text[step].name, json_string(findings[diagnosis->steps[step]]));
-    return finish(all, failed);
+    return describe_finish(all, failed);
 }
 
 /* The guarantees that can't be given without this step. */
@@ -56,7 +49,7 @@ static json_t *consequence(uint32_t gives) {
     for (int i = 0; i < GUARANTEE_COUNT; i++)
         if (gives & (G_BOX | UINT32_C(1) << i))
             failed |= json_array_append_new(names, json_string(guarantee_text[i].name));
-    return finish(names, failed);
+    return describe_finish(names, failed);
 }
 
 static json_t *absences(const struct diagnosis *diagnosis) {
@@ -71,7 +64,7 @@ static json_t *absences(const struct diagnosis *diagnosis) {
                            (int)!!(text->gives & G_BOX), "guarantees", consequence(text->gives), "mend", "kind",
                            mend_kind_name(one->mend.kind), "text", describe_bytes(one->mend.text)));
     }
-    return finish(all, failed);
+    return describe_finish(all, failed);
 }
 
 static json_t *evidence(const struct facts *facts) {
@@ -81,7 +74,7 @@ static json_t *evidence(const struct facts *facts) {
         failed |=
             json_array_append_new(all, json_pack("{s:o, s:o}", "source", describe_bytes(facts->evidence.at[i].source),
                                                  "says", describe_bytes(facts->evidence.at[i].says)));
-    return finish(all, failed);
+    return describe_finish(all, failed);
 }
 
 static json_t *landlock(const struct probe *probe) {
@@ -91,7 +84,7 @@ static json_t *landlock(const struct probe *probe) {
         if (probe && at->abi > probe->landlock_abi)
             failed |= json_array_append_new(higher, json_pack("{s:i, s:s, s:s, s:b}", "abi", at->abi, "kernel",
                                                               at->kernel, "adds", at->adds, "used", (int)at->used));
-    return finish(json_pack("{s:i, s:o}", "abi", probe ? probe->landlock_abi : 0, "higher", higher), failed);
+    return describe_finish(json_pack("{s:i, s:o}", "abi", probe ? probe->landlock_abi : 0, "higher", higher), failed);
 }
 
 static json_t *host(const struct diagnosis *diagnosis) {
@@ -120,7 +113,7 @@ static json_t *warnings(const struct diagnosis *diagnosis) {
     for (size_t i = 0; i < diagnosis->warnings.count; i++)
         failed |= json_array_append_new(all, json_pack("{s:s, s:s}", "name", diagnosis->warnings.at[i].name, "text",
                                                        diagnosis->warnings.at[i].text));
-    return finish(all, failed);
+    return describe_finish(all, failed);
 }
 
 json_t *diagnosis_json(const struct diagnosis *diagnosis) {
@@ -133,5 +126,5 @@ json_t *diagnosis_json(const struct diagnosis *diagnosis) {
                              diagnosis->place ? describe_bytes(diagnosis->place) : json_null(), "host", host(diagnosis),
                              "caller", caller(diagnosis), "guarantees", guarantees(diagnosis), "steps",
                              steps(diagnosis), "missing", absences(diagnosis));
-    return root ? finish(root, json_object_set_new(root, "warnings", warnings(diagnosis))) : NULL;
+    return root ? describe_finish(root, json_object_set_new(root, "warnings", warnings(diagnosis))) : NULL;
 }

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { CAP_SYS_ADMIN_ = 21 };
-
 const char *const facts_limit[FACTS_LIMITS] = {"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"};
 
 static const struct {
@@ -31,6 +29,10 @@ const char *facts_kind(enum host_kind kind) {
 
 bool facts_contained(const struct facts *facts) {
     return facts->kind >= HOST_CONTAINER && facts->kind < HOST_KINDS;
+}
+
+bool facts_labelled(const struct facts *facts) {
+    return facts->selinux || (facts->label && *facts->label && strncmp(facts->label, "unconfined", 10) != 0);
 }
 
 int facts_note(struct arena *arena, struct facts *facts, const char *source, const char *says) {
@@ -79,8 +81,7 @@ static enum host_kind judge_kind(const struct facts *facts) {
 /* In words, with what hardens it. NULL when out of memory. */
 static const char *judge_words(struct arena *arena, const struct facts *facts) {
     const char *base = kinds[facts->kind].words, *system = facts->system ? facts->system : "Linux";
-    bool labelled = facts->label && *facts->label && strncmp(facts->label, "unconfined", 10) != 0;
-    bool apparmor = !facts->selinux && (labelled || facts->userns_apparmor > 0);
+    bool apparmor = facts_labelled(facts) || facts->userns_apparmor > 0;
     const char *rootless = facts->kind == HOST_PODMAN && facts->rootless ? ", rootless" : "";
     const char *profile = facts_contained(facts) && facts->docker_like ? " with a Docker-like profile" : "";
     const char *image = facts->kind == HOST_PLAIN && facts->docker_file ? ", booted from a container's image" : "";
@@ -91,7 +92,7 @@ static const char *judge_words(struct arena *arena, const struct facts *facts) {
 }
 
 int facts_judge(struct arena *arena, struct facts *facts) {
-    int marks = (facts->seccomp == 2) + (facts->covered.count > 0) + !(facts->bounding >> CAP_SYS_ADMIN_ & 1);
+    int marks = (facts->seccomp == 2) + (facts->covered.count > 0) + !(facts->bounding >> FACTS_SYS_ADMIN & 1);
     facts->docker_like = marks >= (facts->foreign_namespaces || facts->user_namespace || facts->manager ? 2 : 3);
     facts->kind = judge_kind(facts);
     facts->words = judge_words(arena, facts);
@@ -99,8 +100,7 @@ int facts_judge(struct arena *arena, struct facts *facts) {
 }
 
 int facts_refused(struct arena *arena, struct facts *facts, int error) {
-    bool labelled = facts->selinux || (facts->label && strncmp(facts->label, "unconfined", 10) != 0);
-    bool explained = facts->seccomp == 2 || labelled || facts_contained(facts) || facts->chrooted ||
+    bool explained = facts->seccomp == 2 || facts_labelled(facts) || facts_contained(facts) || facts->chrooted ||
                      (facts->uid && (facts->userns_clone == 0 || facts->userns_apparmor > 0));
     if (error != EPERM || explained)
         return 0;

@@ -27,32 +27,30 @@ struct evidence {
     const char *source, *says; /* a file, variable or field, and what it says */
 };
 
-enum { FACTS_LIMITS = 7 };
+enum { FACTS_LIMITS = 7, FACTS_SYS_ADMIN = 21 /* CAP_SYS_ADMIN */ };
 extern const char *const facts_limit[FACTS_LIMITS]; /* user.max_*_namespaces: user, mnt, pid, net, ipc, uts, cgroup */
 
 /* Numbers are -1 and texts NULL where the host has no such thing or doesn't show it. */
 struct facts {
     unsigned uid;
-    bool foreign_namespaces;  /* pid, ipc, uts or cgroup are not the kernel's first ones */
-    bool user_namespace;      /* the user namespace isn't the first one */
-    bool chrooted;            /* the root folder is seen to be another than its mount namespace's */
-    bool docker_file;         /* /.dockerenv, which images leave behind as well */
-    bool rootless;            /* Podman says so */
-    const char *manager;      /* what a container's manager says of itself: "docker", "lxc", "systemd-nspawn", ... */
-    const char *ci;           /* the continuous integration service whose variables are set */
-    const char *system;       /* name in os-release */
-    const char *version;      /* /proc/version */
-    const char *label;        /* of the security module, such as docker-default (enforce) */
-    const char *modules;      /* active security modules, comma-separated */
-    const char *core_pattern; /* kernel.core_pattern */
-    bool selinux;             /* SELinux enforces */
-    long seccomp;             /* 2: a filter is around pinfold */
-    uint64_t bounding;        /* capability bounding set */
-    long userns_clone;        /* kernel.unprivileged_userns_clone */
-    long userns_apparmor;     /* kernel.apparmor_restrict_unprivileged_userns */
-    long most[FACTS_LIMITS];  /* user.max_*_namespaces */
+    bool foreign_namespaces; /* pid, ipc, uts or cgroup are not the kernel's first ones */
+    bool user_namespace;     /* the user namespace isn't the first one */
+    bool chrooted;           /* the root folder is seen to be another than its mount namespace's */
+    bool docker_file;        /* /.dockerenv, which images leave behind as well */
+    bool rootless;           /* Podman says so */
+    const char *manager;     /* what a container's manager says of itself: "docker", "lxc", "systemd-nspawn", ... */
+    const char *ci;          /* the continuous integration service whose variables are set */
+    const char *system, *version;       /* name in os-release; /proc/version */
+    const char *label;                  /* of the security module, such as docker-default (enforce) */
+    const char *modules;                /* active security modules, comma-separated */
+    const char *core_pattern;           /* kernel.core_pattern */
+    bool selinux;                       /* SELinux enforces */
+    long seccomp;                       /* 2: a filter is around pinfold */
+    uint64_t bounding;                  /* capability bounding set */
+    long userns_clone, userns_apparmor; /* kernel.unprivileged_userns_clone, .apparmor_restrict_unprivileged_userns */
+    long most[FACTS_LIMITS];            /* user.max_*_namespaces */
     long panic_on_oom, oom_kills_asker, swap_kib, open_files, processes;
-    LIST(const char *) covered; /* what is mounted over parts of /proc */
+    text_list covered; /* what is mounted over parts of /proc */
     /* what follows from these: facts_judge */
     enum host_kind kind;
     bool docker_like; /* a filter, /proc covered, CAP_SYS_ADMIN out of reach: at least two of them, or all three */
@@ -76,5 +74,7 @@ const char *facts_kind(enum host_kind kind);
 
 /* Is it a container, whose own options decide what is allowed in it? */
 bool facts_contained(const struct facts *facts) __attribute__((nonnull));
+/* Is pinfold under a profile of a security module? */
+bool facts_labelled(const struct facts *facts) __attribute__((nonnull));
 
 #endif

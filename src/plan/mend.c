@@ -30,11 +30,6 @@ static int put(struct mend *mend, enum mend_kind kind, const char *text) {
     return text ? 0 : -1;
 }
 
-/* Is pinfold under a profile of a security module? */
-static bool is_labelled(const struct facts *facts) {
-    return facts->selinux || (facts->label && *facts->label && strncmp(facts->label, "unconfined", 10) != 0);
-}
-
 /* How the options of what starts a container are written. */
 struct engine {
     const char *begin, *option[BARRIERS], *between, *end;
@@ -75,7 +70,7 @@ static const struct engine *engine_of(const struct facts *facts) {
 /* The options that take `barrier` away, and with it every other that is seen, since each would be the next. */
 static int lift(struct arena *arena, const struct facts *facts, enum barrier barrier, struct mend *mend) {
     const struct engine *engine = engine_of(facts);
-    const bool seen[BARRIERS] = {facts->seccomp == 2, is_labelled(facts), facts->covered.count > 0};
+    const bool seen[BARRIERS] = {facts->seccomp == 2, facts_labelled(facts), facts->covered.count > 0};
     const char *text = engine->begin, *between = "";
     if (facts->kind == HOST_LXC)
         return put(mend, MEND_CONTAINER, "lxc config set NAME security.nesting=true");
@@ -92,14 +87,14 @@ static int lift(struct arena *arena, const struct facts *facts, enum barrier bar
 /* Something forbids what the kernel has: which of the barriers is it? */
 static int forbidden(struct arena *arena, const struct facts *facts, struct mend *mend) {
     if (facts_contained(facts) || facts->manager)
-        return lift(arena, facts, facts->seccomp != 2 && is_labelled(facts) ? BARRIER_MODULE : BARRIER_FILTER, mend);
+        return lift(arena, facts, facts->seccomp != 2 && facts_labelled(facts) ? BARRIER_MODULE : BARRIER_FILTER, mend);
     if (facts->seccomp == 2)
         return put(mend, MEND_ADVICE,
                    "run pinfold outside the seccomp filter that is around it (Seccomp: 2 in /proc/self/status; of a "
                    "systemd unit: SystemCallFilter= and RestrictNamespaces=no)");
     if (facts->selinux)
         return put(mend, MEND_ROOT, "ausearch -m avc -c pinfold | audit2allow -M pinfold && semodule -i pinfold.pp");
-    if (is_labelled(facts))
+    if (facts_labelled(facts))
         return put(mend, MEND_ROOT,
                    arena_printf(arena, "aa-complain %.*s", (int)strcspn(facts->label, " "), facts->label));
     return -2; /* nothing that is seen */

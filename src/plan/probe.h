@@ -64,7 +64,7 @@ struct probe {
     LIST(struct place) grants; /* one for each of policy->grants */
     LIST(struct place) bans;   /* one for each of policy->bans, all zero for those that name no path */
     link_list links;
-    LIST(const char *) sockets;          /* unix sockets found on the host, as canonical paths */
+    text_list sockets;                   /* unix sockets found on the host, as canonical paths */
     LIST(struct place) private_places;   /* under /etc, not for everyone to read (looked for when root is kept) */
     LIST(struct descriptor) descriptors; /* 0, 1, 2, then the granted ones */
 };

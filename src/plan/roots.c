@@ -55,23 +55,35 @@ static const char *given_by(const char *option) {
     return *option == '-' ? "--write " : "";
 }
 
+/* Neither the whole host nor a whole home: what is lost with each. */
+static int check_whole(const char *option, const char *path, const struct probe *probe, const char *host,
+                       const char *home, struct error *err) {
+    const struct place *homes[] = {&probe->home, &probe->account_home};
+    char shown[1024], shown_home[512];
+    if (strcmp(path, "/") == 0)
+        return error_set(err, EXIT_USAGE,
+                         "%s / would %s; name the folder that the command works in, such as "
+                         "%s/path/to/checkout",
+                         option, host, given_by(option));
+    for (size_t i = 0; i < 2; i++) {
+        if (!homes[i]->path || strcmp(homes[i]->path, "/") == 0 || !path_is_under(homes[i]->path, path))
+            continue;
+        path_show(homes[i]->path, shown_home, sizeof shown_home);
+        return error_set(err, EXIT_USAGE,
+                         "%s %s is %sthe home folder %s, %s; name a folder in it, such as %s%s/project", option,
+                         path_show(path, shown, sizeof shown), strcmp(homes[i]->path, path) == 0 ? "" : "above ",
+                         shown_home, home, given_by(option), shown_home);
+    }
+    return 0;
+}
+
 /* A writable root must not hold the home, pinfold itself, or the system. */
 static int check_writable(const char *option, const char *path, const struct probe *probe, struct error *err) {
     char shown[1024];
     path_show(path, shown, sizeof shown);
-    if (strcmp(path, "/") == 0)
-        return error_set(err, EXIT_USAGE,
-                         "%s / would make every file of the host writable; name the folder that the "
-                         "command works in, such as %s/path/to/checkout",
-                         option, given_by(option));
-    const struct place *homes[] = {&probe->home, &probe->account_home};
-    for (size_t i = 0; i < 2; i++)
-        if (homes[i]->path && strcmp(homes[i]->path, "/") != 0 && path_is_under(homes[i]->path, path))
-            return error_set(err, EXIT_USAGE,
-                             "%s %s is %sthe home folder %s, whose start-up files run on the host; "
-                             "name a folder in it, such as %s%s/project",
-                             option, shown, strcmp(homes[i]->path, path) == 0 ? "" : "above ", homes[i]->path,
-                             given_by(option), homes[i]->path);
+    if (check_whole(option, path, probe, "make every file of the host writable", "whose start-up files run on the host",
+                    err))
+        return -1;
     if (probe->executable.path && path_is_under(probe->executable.path, path))
         return error_set(err, EXIT_USAGE,
                          "%s %s holds pinfold itself (%s), so the command could replace it; install "
@@ -96,19 +108,8 @@ static int check_kept(const char *option, const char *path, enum mode mode, cons
                       struct error *err) {
     char shown[1024];
     path_show(path, shown, sizeof shown);
-    if (strcmp(path, "/") == 0)
-        return error_set(err, EXIT_USAGE,
-                         "%s / would show every file of the host; name the folder that the command works in, "
-                         "such as --workspace /path/to/checkout",
-                         option);
-    const struct place *homes[] = {&probe->home, &probe->account_home};
-    for (size_t i = 0; i < 2; i++)
-        if (homes[i]->path && strcmp(homes[i]->path, "/") != 0 && path_is_under(homes[i]->path, path))
-            return error_set(err, EXIT_USAGE,
-                             "%s %s is %sthe home folder %s, and everything in it would be shown; name a folder in it, "
-                             "such as --workspace %s/project",
-                             option, shown, strcmp(homes[i]->path, path) == 0 ? "" : "above ", homes[i]->path,
-                             homes[i]->path);
+    if (check_whole(option, path, probe, "show every file of the host", "and everything in it would be shown", err))
+        return -1;
     const char *kernel = kernel_folder(path);
     if (kernel)
         return error_set(err, EXIT_USAGE, "%s %s: %s belongs to the kernel; name an ordinary folder", option, shown,

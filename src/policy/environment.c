@@ -147,14 +147,8 @@ static int environment_add(struct arena *arena, struct environment *environment,
             environment->kept.at[i] = entry;
             return 0;
         }
-    const char **last = list_add(arena, &environment->kept);
-    if (!last)
+    if (text_add(arena, &environment->kept, entry) || text_add(arena, &environment->kept, NULL))
         return -1;
-    *last = entry;
-    const char **end = list_add(arena, &environment->kept);
-    if (!end)
-        return -1;
-    *end = NULL;
     environment->kept.count--;
     return 0;
 }
@@ -191,8 +185,8 @@ int environment_build(struct arena *arena, const struct policy *policy, char *co
             if (environment_add(arena, environment, *at))
                 return error_memory(err);
         } else if (!environment_asked_for(policy, *at, size)) {
-            const char **name = list_add(arena, &environment->dropped);
-            if (!name || !(*name = arena_copy_bytes(arena, *at, size)))
+            const char *name = arena_copy_bytes(arena, *at, size);
+            if (!name || text_add(arena, &environment->dropped, name))
                 return error_memory(err);
         }
     }

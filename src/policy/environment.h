@@ -6,8 +6,8 @@
 #include "policy/policy.h"
 
 struct environment {
-    LIST(const char *) kept;    /* NAME=VALUE, the last one NULL (not counted) */
-    LIST(const char *) dropped; /* names, sorted as found */
+    text_list kept;    /* NAME=VALUE, the last one NULL (not counted) */
+    text_list dropped; /* names, in the caller's order */
 };
 
 /* Is a variable of this name passed without being asked for? */

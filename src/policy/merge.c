@@ -158,18 +158,12 @@ static int merge_bans(struct arena *arena, struct policy *into, const struct pol
 }
 
 static int merge_files(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
-    for (size_t i = 0; i < layer->files.count; i++) {
-        const char **added = list_add(arena, &into->files);
-        if (!added)
+    for (size_t i = 0; i < layer->files.count; i++)
+        if (text_add(arena, &into->files, layer->files.at[i]))
             return error_memory(err);
-        *added = layer->files.at[i];
-    }
-    for (size_t i = 0; i < layer->guards.count; i++) {
-        const char **added = list_add(arena, &into->guards);
-        if (!added)
+    for (size_t i = 0; i < layer->guards.count; i++)
+        if (text_add(arena, &into->guards, layer->guards.at[i]))
             return error_memory(err);
-        *added = layer->guards.at[i];
-    }
     return 0;
 }
 

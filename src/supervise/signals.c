@@ -1,9 +1,9 @@
 /* signals.c (touching: signal mask, signalfd). */
 #include "supervise/supervise.h"
 
-#include <errno.h>
+#include "base/fd.h"
+
 #include <sys/signalfd.h>
-#include <unistd.h>
 
 int signals_take(sigset_t *before) {
     static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
@@ -19,11 +19,7 @@ int signals_take(sigset_t *before) {
             sigaddset(&take, passed[i]);
     }
     int fd = signalfd(-1, &take, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (fd >= 0 && sigprocmask(SIG_BLOCK, &take, NULL)) {
-        int saved = errno;
-        close(fd);
-        errno = saved;
-        return -1;
-    }
+    if (fd >= 0 && sigprocmask(SIG_BLOCK, &take, NULL))
+        fd_close(&fd);
     return fd;
 }

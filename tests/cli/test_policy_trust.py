@@ -146,6 +146,15 @@ def test_modes_of_what_it_writes(account):
     assert sorted(os.listdir(folder)) == ["trust.json"]
 
 
+def test_a_folder_that_cannot_be_made(account):
+    """What is told is why, not that the folder is missing."""
+    account.workspace({"env": ["TOKEN"]})
+    (account.home / ".config").symlink_to("/sys/pinfold-test")
+    run = trust(account)
+    assert run.code == 125 and "No such file" not in run.err
+    assert "not permitted" in run.err or "Permission denied" in run.err or "Read-only" in run.err
+
+
 @pytest.mark.parametrize("spoil, word", [
     (lambda p: p.chmod(0o666), "chmod go-w"), (lambda p: p.parent.chmod(0o777), "chmod go-w"),
     (lambda p: os.chown(p, 4321, 4321), "uid 4321"), (lambda p: p.write_text("{"), ":1:2: "),

@@ -130,7 +130,14 @@ def only_doctor_rehearses():
             for row in matches(path, pattern)]
 
 
+def policy_and_plan_know_no_host():
+    """They are data in, data out: what looks at a host stands in other folders and calls them."""
+    inner, outer = r"src/(?:base|policy|plan)/", r'#include "(?:linux|box|supervise)/'
+    return [f"{name(path)}:{n}: {line}" for path in files("src") if re.match(inner, name(path))
+            for n, line in enumerate(path.read_text().splitlines(), 1) if re.match(outer, line)]
+
+
 RULES = [raw_system_calls_stand_in_one_file, one_place_starts_a_program, no_goto, one_place_prints, files_are_short,
          every_c_file_says_what_it_is, headers_compile_alone, headers_are_guarded, every_source_is_built,
          nothing_names_the_workplace, the_map_is_complete, guarantees_are_checked_by_name_only_in_tables,
-         only_doctor_rehearses]
+         only_doctor_rehearses, policy_and_plan_know_no_host]

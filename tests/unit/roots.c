@@ -75,6 +75,10 @@ static void workspace_that_is_or_holds_a_home(void **state) {
     host.probe.account_home = (struct place){0};
     host.probe.home = host_absent("/home/real/not/there");
     REFUSED(&host, "/home/real", "home folder");
+    /* a terminal's control sequence in its name stays a name: U+009B begins one */
+    host.probe.home = host_absent("/home/real/\xc2\x9b"
+                                  "2J");
+    REFUSED(&host, "/home/real", "home folder /home/real/\\xc2");
     host_free(&host);
 }
 

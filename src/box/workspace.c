@@ -1,5 +1,5 @@
 /* workspace.c (glue): see workspace.h. */
-#include "policy/workspace.h"
+#include "box/workspace.h"
 
 #include "base/digest.h"
 #include "base/path.h"
@@ -30,7 +30,7 @@ const char *workspace_file_path(struct arena *arena, const char *workspace, stru
                   strerror(place.error));
         return NULL;
     }
-    const char *path = arena_printf(arena, "%s/.pinfold.json", strcmp(place.path, "/") == 0 ? "" : place.path);
+    const char *path = policy_file_workspace(arena, place.path);
     if (!path)
         error_memory(err);
     return path;
@@ -67,12 +67,9 @@ static int is_pinned(struct arena *arena, const char *home, const struct workspa
         return -1;
     const struct pin *pin = trust_find(&trust, file->path);
     *changed = pin && strcmp(pin->sha256, file->sha256) != 0;
-    for (size_t i = 0; i < trust.guards.count; i++) {
-        const char **guard = list_add(arena, &merged->guards);
-        if (!guard)
+    for (size_t i = 0; i < trust.guards.count; i++)
+        if (text_add(arena, &merged->guards, trust.guards.at[i]))
             return error_memory(err);
-        *guard = trust.guards.at[i];
-    }
     return pin && !*changed;
 }
 

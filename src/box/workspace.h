@@ -1,7 +1,7 @@
 /* workspace.h: the policy file that lies in the workspace, where anybody may have put it. It can only narrow, unless
  * the operator has pinned just this content with pinfold trust. */
-#ifndef PINFOLD_POLICY_WORKSPACE_H
-#define PINFOLD_POLICY_WORKSPACE_H
+#ifndef PINFOLD_BOX_WORKSPACE_H
+#define PINFOLD_BOX_WORKSPACE_H
 
 #include "policy/policy.h"
 

@@ -1,14 +1,14 @@
 /* layers.c (glue): the order of the layers. See layers.h. */
-#include "policy/layers.h"
+#include "box/layers.h"
 
 #include "base/path.h"
+#include "box/workspace.h"
 #include "linux/account.h"
 #include "linux/policy_file.h"
 #include "linux/resolve.h"
 #include "policy/merge.h"
 #include "policy/profiles.h"
 #include "policy/reader.h"
-#include "policy/workspace.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,21 +23,13 @@ struct layers {
     profile_list profiles;     /* what is built in and what the files define */
 };
 
-static int add_text(struct arena *arena, text_list *list, const char *text, struct error *err) {
-    const char **added = list_add(arena, list);
-    if (!added)
-        return error_memory(err);
-    *added = text;
-    return 0;
-}
-
 /* A file's bytes as a layer. */
 static int take_file(struct layers *layers, const struct policy_file *file, struct policy *policy, struct error *err) {
     struct source source = {.kind = DOCUMENT_OPERATOR, .name = file->name, .home = layers->home};
     if (policy_read(layers->arena, &source, file->bytes, file->size, policy, err))
         return -1;
     policy->guards = file->guards;
-    return add_text(layers->arena, &policy->files, file->path ? file->path : file->name, err);
+    return text_add(layers->arena, &policy->files, file->path ? file->path : file->name) ? error_memory(err) : 0;
 }
 
 static int read_file(struct layers *layers, const char *path, bool optional, struct policy *policy, struct error *err) {
@@ -51,10 +43,10 @@ static int read_file(struct layers *layers, const char *path, bool optional, str
 /* Read the files that stand at their usual places, and `option` unless it is NULL. */
 static int read_files(struct layers *layers, const char *option, struct error *err) {
     if (account_home_of_caller(layers->arena, &layers->home, err) ||
-        read_file(layers, LAYERS_SYSTEM_FILE, true, &layers->file[SYSTEM], err))
+        read_file(layers, POLICY_FILE_SYSTEM, true, &layers->file[SYSTEM], err))
         return -1;
     const char *user =
-        layers->home ? arena_printf(layers->arena, "%s/%s/policy.json", layers->home, LAYERS_USER_FOLDER) : NULL;
+        layers->home ? arena_printf(layers->arena, "%s/" POLICY_FILE_USER_FOLDER "/policy.json", layers->home) : NULL;
     if (layers->home && !user)
         return error_memory(err);
     if (user && read_file(layers, user, true, &layers->file[USER], err))
@@ -66,15 +58,15 @@ static int read_files(struct layers *layers, const char *option, struct error *e
 static int guard_user_folder(const struct layers *layers, struct policy *merged, struct error *err) {
     link_list links = {0};
     struct place place;
-    const char *path = layers->home ? arena_printf(layers->arena, "%s/%s", layers->home, LAYERS_USER_FOLDER) : NULL;
+    const char *path = layers->home ? arena_printf(layers->arena, "%s/" POLICY_FILE_USER_FOLDER, layers->home) : NULL;
     if (!layers->home)
         return 0;
     if (!path || resolve(layers->arena, "/", path, &place, &links))
         return error_memory(err);
     for (size_t i = 0; i < links.count; i++)
-        if (add_text(layers->arena, &merged->guards, links.at[i].path, err))
-            return -1;
-    return add_text(layers->arena, &merged->guards, place.path, err);
+        if (text_add(layers->arena, &merged->guards, links.at[i].path))
+            return error_memory(err);
+    return text_add(layers->arena, &merged->guards, place.path) ? error_memory(err) : 0;
 }
 
 static int know_profiles(struct layers *layers, struct error *err) {
@@ -135,7 +127,7 @@ static int check_profiles(struct layers *layers, const struct policy *file, stru
 
 static int check_workspace(struct layers *layers, const char *path, struct error *err) {
     struct workspace_file file;
-    size_t size = strlen(path) - strlen(".pinfold.json");
+    size_t size = strlen(path) - strlen(POLICY_FILE_WORKSPACE);
     const char *folder = size ? arena_copy_bytes(layers->arena, path, size) : ".";
     char shown[1024];
     if (!folder)
@@ -151,7 +143,7 @@ static int check_workspace(struct layers *layers, const char *path, struct error
 int layers_check(struct arena *arena, const char *path, struct error *err) {
     struct layers layers = {.arena = arena};
     const char *slash = strrchr(path, '/');
-    if (strcmp(slash ? slash + 1 : path, ".pinfold.json") == 0)
+    if (strcmp(slash ? slash + 1 : path, POLICY_FILE_WORKSPACE) == 0)
         return check_workspace(&layers, path, err);
     if (read_files(&layers, path, err))
         return -1;

@@ -1,11 +1,8 @@
 /* layers.h: from a command line to the one policy that a run has: all files that take part are found and merged. */
-#ifndef PINFOLD_POLICY_LAYERS_H
-#define PINFOLD_POLICY_LAYERS_H
+#ifndef PINFOLD_BOX_LAYERS_H
+#define PINFOLD_BOX_LAYERS_H
 
 #include "policy/policy.h"
-
-#define LAYERS_SYSTEM_FILE "/etc/pinfold/policy.json"
-#define LAYERS_USER_FOLDER ".config/pinfold" /* in the home of the account; the file is policy.json in it */
 
 /* Merge what is built in, the operator's files, the profile, --policy and `flags`, then what the workspace's own file
  * narrows. 125 with FILE:LINE:COLUMN for what is wrong in a file. */
