@@ -255,6 +255,42 @@ def test_users_folder_in_a_writable_root(account):
     account.refused("--write", account.home / "moved", words=["--write", "holds"])
 
 
+@pytest.mark.parametrize("name", ["policy.json", "trust.json"])
+@pytest.mark.parametrize("there", [False, True], ids=["absent", "there"])
+def test_link_to_a_writable_root(account, name, there):
+    """Dotfiles in a workspace: the command must not make or change what a link of the operator's leads to."""
+    lab = account.lab
+    account.user("{}")
+    account.runs()
+    link = account.home / ".config" / "pinfold" / name
+    link.unlink(missing_ok=True)
+    link.symlink_to(lab.ws / name)
+    lab.own(link)
+    if there:
+        lab.file(lab.ws / name, "{}" if name == "policy.json" else '{"trust": 1, "files": {}}')
+    account.refused(words=["holds", lab.ws / name, "--mode discard"])
+    account.explain("--mode", "readonly")
+    other = lab.file(lab.outside / "ws" / "f").parent
+    assert account.pinfold("run", "--workspace", other, "--", "true", cwd=other).code == 0
+
+
+def test_other_names_of_a_policy(account):
+    """A hard link that a command made before the file was moved here would still be in the workspace."""
+    lab = account.lab
+    path = account.user("{}")
+    account.runs()
+    os.link(path, lab.ws / "kept")
+    account.refused(words=[path, "2 names", "cp "])
+    option = account.option("{}")
+    os.link(option, lab.outside / "kept")
+    os.unlink(lab.ws / "kept")
+    account.runs()
+    account.refused("--policy", option, words=["2 names"])
+    os.chown(option, 0, 0)   # root's, which a user's command can't change by any name
+    if lab.user.uid:
+        account.runs("--policy", option)
+
+
 # check
 
 def test_check(account):
