@@ -68,7 +68,8 @@ static bool is_hidden(const char *at, size_t size) {
         return false;
     if (s[0] == 0xe2 && s[1] == 0x80)
         return (s[2] >= 0x8b && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae);
-    return (s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf) || (s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf);
+    return (s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf) ||
+           (s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf);
 }
 
 const char *path_show(const char *path, char *out, size_t room) {

@@ -291,6 +291,23 @@ def test_other_names_of_a_policy(account):
         account.runs("--policy", option)
 
 
+@pytest.mark.parametrize("what, word", [
+    ("{home}/.config", "holds"), ("{home}/.config/pinfold", "holds"), ("{home}", "home folder"),
+    ("{scratch}", "home folder"), ("{program}", "pinfold itself"), ("/usr", "part of the system"), ("/", "home folder")])
+def test_by_another_mount(account, what, word):
+    """A bind mount is another name of the same folder; as workspace, as a grant, and with the mount further down."""
+    lab = account.lab
+    account.user("{}")
+    what = what.format(home=account.home, scratch=lab.scratch.path, program=lab.pinfold.parent)
+    before = f"mount -t tmpfs -o mode=0755 tmpfs /srv; mkdir -p /srv/a/b; chown -R {lab.user.uid} /srv/a; "
+    account.explain("--write", "/srv/a", before=before)
+    before += f"mount --bind {what} /srv/a/b"
+    account.refused("--write", "/srv/a/b", words=["--write /srv/a/b", word], before=before)
+    account.refused("--write", "/srv/a", words=["--write /srv/a", word], before=before)
+    result = account.pinfold("run", "--workspace", "/srv/a", "--", "true", cwd="/", before=before)
+    assert result.code == 125 and word in result.err, result
+
+
 # check
 
 def test_check(account):
