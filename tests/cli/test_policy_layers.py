@@ -308,6 +308,13 @@ def test_by_another_mount(account, what, word):
     assert result.code == 125 and word in result.err, result
 
 
+def test_a_second_policy(account):
+    """It would silently take the place of the first, with all that this one forbids."""
+    strict, other = account.option({"never": {"waive": True}}), account.option("{}", "other.json")
+    account.explain("--policy", strict)
+    account.refused("--policy", strict, "--policy", other, words=["--policy", other, "there is one already"])
+
+
 # check
 
 def test_check(account):
