@@ -308,6 +308,20 @@ def test_by_another_mount(account, what, word):
     assert result.code == 125 and word in result.err, result
 
 
+def test_descriptor_that_the_command_can_write_to(account):
+    """Memory is in no folder; the next run may be given the same."""
+    memory = os.memfd_create("policy")
+    os.write(memory, b"{}")
+    writing = os.open(f"/proc/self/fd/{memory}", os.O_WRONLY)
+    give = lambda *options: account.pinfold("run", "--workspace", account.lab.ws, "--policy", f"fd:{memory}", *options,
+                                            "--", "true", pass_fds=[memory, writing])
+    assert give().code == 0
+    result = give("--fd", str(writing))
+    assert result.code == 125 and f"--policy fd:{memory}: " in result.err and "could change the policy" in result.err, result
+    os.close(memory)
+    os.close(writing)
+
+
 def test_a_second_policy(account):
     """It would silently take the place of the first, with all that this one forbids."""
     strict, other = account.option({"never": {"waive": True}}), account.option("{}", "other.json")
