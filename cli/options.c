@@ -133,6 +133,8 @@ static int take(struct arena *arena, struct options *options, int id, const char
         policy->profile_origin = "--profile";
         return *value ? 0 : bad_value("profile", value, "the name is empty", err);
     case OPTION_POLICY:
+        if (policy->policy) /* the later would undo what the earlier forbids */
+            return bad_value("policy", value, "there is one already; put both into one file", err);
         policy->policy = value;
         return *value ? 0 : bad_value("policy", value, "the path is empty", err);
     case OPTION_TIMEOUT:

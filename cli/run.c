@@ -79,11 +79,28 @@ static int check_shared(const struct box *box, int fd, const char *option, struc
     return 0;
 }
 
+/* A policy on a descriptor may be used again: no command may change it by one of its own. */
+static int check_policy(const struct box *box, struct error *err) {
+    struct stat status;
+    const char *word = box->policy.policy;
+    if (!word || strncmp(word, "fd:", 3) != 0 || fstat(atoi(word + 3), &status) || !S_ISREG(status.st_mode))
+        return 0;
+    for (size_t i = 0; i < box->probe.descriptors.count; i++) {
+        const struct descriptor *given = &box->probe.descriptors.at[i];
+        if (given->writable && status.st_dev == given->dev && status.st_ino == given->ino)
+            return error_set(err, EXIT_USAGE,
+                             "--policy %s: the command is given the same file as %d, and could change the policy; "
+                             "keep it from the command",
+                             word, given->number);
+    }
+    return 0;
+}
+
 static int check_own_descriptors(const struct box *box, struct error *err) {
     for (size_t i = 0; i < box->tie.count; i++)
         if (check_shared(box, box->tie.at[i].fd, "--tie", err))
             return -1;
-    return check_shared(box, print_report_fd(), "--report", err);
+    return check_shared(box, print_report_fd(), "--report", err) || check_policy(box, err) ? -1 : 0;
 }
 
 static int run(struct box *box, const struct receipt *receipt, char *const *caller, struct error *err) {

@@ -20,22 +20,30 @@ static bool is_in_box(void) {
     return fd >= 0 && fd_read_all(fd, name, sizeof name - 1) > 0 && strcmp(name, "pinfold: init\n") == 0;
 }
 
-static void print_opening(const char *key, const char *value) {
-    char line[1300], shown[1024];
-    snprintf(line, sizeof line, "  %s %s", key, path_show(value, shown, sizeof shown));
+/* Whole, however long: what is cut off may be what counts. */
+static int print_opening(struct arena *arena, const char *key, const char *value, struct error *err) {
+    size_t room = 4 * strlen(value) + 8;
+    char *shown = arena_alloc(arena, room);
+    const char *line = shown ? arena_printf(arena, "  %s %s", key, path_show(value, shown, room)) : NULL;
+    if (!line)
+        return error_memory(err);
     print_line(line);
+    return 0;
 }
 
-static void print_openings(const struct policy *layer) {
+static int print_openings(struct arena *arena, const struct policy *layer, struct error *err) {
     static const char *const keys[] = {
         [ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_SOCKET] = "unix-socket"};
     for (size_t i = 0; i < layer->grants.count; i++)
-        print_opening(keys[layer->grants.at[i].access], layer->grants.at[i].path);
+        if (print_opening(arena, keys[layer->grants.at[i].access], layer->grants.at[i].path, err))
+            return -1;
     for (size_t i = 0; i < layer->environment.count; i++)
-        print_opening("env", layer->environment.at[i].entry);
+        if (print_opening(arena, "env", layer->environment.at[i].entry, err))
+            return -1;
     for (int i = 0; i < GUARANTEE_COUNT; i++)
-        if (layer->waived & UINT32_C(1) << i)
-            print_opening("waive", guarantee_text[i].name);
+        if (layer->waived & UINT32_C(1) << i && print_opening(arena, "waive", guarantee_text[i].name, err))
+            return -1;
+    return 0;
 }
 
 static int list(struct arena *arena, const char *home, struct error *err) {
@@ -71,7 +79,8 @@ static int pin(struct arena *arena, const char *home, const char *workspace, str
     }
     snprintf(line, sizeof line, "%s, SHA-256 %s, opens for runs in its folder:", file.name, file.sha256);
     print_line(line);
-    print_openings(&file.layer);
+    if (print_openings(arena, &file.layer, err))
+        return -1;
     if (print_finish())
         return error_set(err, EXIT_USAGE, "what the file opens could not be written to standard output: not trusted");
     if (trust_change(arena, home, file.path, file.sha256, err))

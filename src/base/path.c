@@ -59,13 +59,26 @@ bool utf8_valid(const char *text) {
     return true;
 }
 
+/* Is it a character that can't be seen, or that changes the order of those around it (bidirectional text)? */
+static bool is_hidden(const char *at, size_t size) {
+    const unsigned char *s = (const unsigned char *)at;
+    if (size == 2)
+        return s[0] == 0xd8 && s[1] == 0x9c;
+    if (size != 3)
+        return false;
+    if (s[0] == 0xe2 && s[1] == 0x80)
+        return (s[2] >= 0x8b && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae);
+    return (s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf) ||
+           (s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf);
+}
+
 const char *path_show(const char *path, char *out, size_t room) {
     size_t used = 0;
     for (const char *at = path; *at && used + 5 < room;) {
         size_t size = utf8_length(at);
         unsigned char byte = (unsigned char)*at;
         bool control = byte < 0x20 || byte == 0x7f || (byte == 0xc2 && (unsigned char)at[1] < 0xa0);
-        if (!size || control) {
+        if (!size || control || is_hidden(at, size)) {
             used += (size_t)snprintf(out + used, room - used, "\\x%02x", byte);
             at++;
         } else {

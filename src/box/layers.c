@@ -28,7 +28,6 @@ static int take_file(struct layers *layers, const struct policy_file *file, stru
     struct source source = {.kind = DOCUMENT_OPERATOR, .name = file->name, .home = layers->home};
     if (policy_read(layers->arena, &source, file->bytes, file->size, policy, err))
         return -1;
-    policy->guards = file->guards;
     return text_add(layers->arena, &policy->files, file->path ? file->path : file->name) ? error_memory(err) : 0;
 }
 
@@ -37,7 +36,10 @@ static int read_file(struct layers *layers, const char *path, bool optional, str
     if (strncmp(path, "fd:", 3) == 0 ? policy_file_read_descriptor(layers->arena, path, &file, err)
                                      : policy_file_read(layers->arena, path, optional, &file, err))
         return -1;
-    return file.found ? take_file(layers, &file, policy, err) : 0;
+    if (file.found && take_file(layers, &file, policy, err))
+        return -1;
+    policy->guards = file.guards;
+    return 0;
 }
 
 /* Read the files that stand at their usual places, and `option` unless it is NULL. */
@@ -54,19 +56,28 @@ static int read_files(struct layers *layers, const char *option, struct error *e
     return option ? read_file(layers, option, false, &layers->file[OPTION], err) : 0;
 }
 
-/* Where pinfold will look for the user's files next time is as worth guarding as what it found, there or not. */
-static int guard_user_folder(const struct layers *layers, struct policy *merged, struct error *err) {
+/* What a path leads to, there or not, and the links on the way. */
+static int guard(const struct layers *layers, const char *path, struct policy *merged, struct error *err) {
     link_list links = {0};
     struct place place;
-    const char *path = layers->home ? arena_printf(layers->arena, "%s/" POLICY_FILE_USER_FOLDER, layers->home) : NULL;
-    if (!layers->home)
-        return 0;
     if (!path || resolve(layers->arena, "/", path, &place, &links))
         return error_memory(err);
     for (size_t i = 0; i < links.count; i++)
         if (text_add(layers->arena, &merged->guards, links.at[i].path))
             return error_memory(err);
     return text_add(layers->arena, &merged->guards, place.path) ? error_memory(err) : 0;
+}
+
+/* Where pinfold will look for the user's files next time is as worth guarding as what it found, there or not. The pins
+ * may be a link out of that folder, and this run need not have asked for them. */
+static int guard_user_folder(const struct layers *layers, struct policy *merged, struct error *err) {
+    static const char *const names[] = {"", "/trust.json"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && layers->home; i++) {
+        const char *path = arena_printf(layers->arena, "%s/%s%s", layers->home, POLICY_FILE_USER_FOLDER, names[i]);
+        if (guard(layers, path, merged, err))
+            return -1;
+    }
+    return 0;
 }
 
 static int know_profiles(struct layers *layers, struct error *err) {

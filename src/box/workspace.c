@@ -57,8 +57,8 @@ int workspace_read(struct arena *arena, const char *workspace, const char *home,
 }
 
 /* Is the content pinned? 1: yes; 0: not this content, or not at all: *changed says which. */
-static int is_pinned(struct arena *arena, const char *home, const struct workspace_file *file, struct policy *merged,
-                     bool *changed, struct error *err) {
+static int is_pinned(struct arena *arena, const char *home, const struct workspace_file *file, bool *changed,
+                     struct error *err) {
     struct trust trust = {0};
     *changed = false;
     if (!home)
@@ -67,9 +67,6 @@ static int is_pinned(struct arena *arena, const char *home, const struct workspa
         return -1;
     const struct pin *pin = trust_find(&trust, file->path);
     *changed = pin && strcmp(pin->sha256, file->sha256) != 0;
-    for (size_t i = 0; i < trust.guards.count; i++)
-        if (text_add(arena, &merged->guards, trust.guards.at[i]))
-            return error_memory(err);
     return pin && !*changed;
 }
 
@@ -82,7 +79,7 @@ int workspace_merge(struct arena *arena, const char *home, struct policy *merged
     merged->workspace_file = file.path;
     const char *opening = policy_opening(&file.layer);
     bool changed = false;
-    int pinned = opening ? is_pinned(arena, home, &file, merged, &changed, err) : 0;
+    int pinned = opening ? is_pinned(arena, home, &file, &changed, err) : 0;
     if (pinned < 0)
         return -1;
     if (opening && changed)

@@ -107,6 +107,25 @@ static int check_links(struct arena *arena, const link_list *links, struct polic
     return 0;
 }
 
+/* A file that isn't there, such as one to which a link leads, must not be made by a command either. */
+static int guard_absent(struct arena *arena, const link_list *links, const struct place *place,
+                        struct policy_file *file, struct error *err) {
+    for (size_t i = 0; i < links->count; i++)
+        if (add_guard(arena, file, links->at[i].path, err))
+            return -1;
+    return add_guard(arena, file, place->path, err);
+}
+
+/* Another name of the caller's file may lie where an earlier command left it, and a later one can write to it. */
+static int check_names(const struct stat *status, const struct policy_file *file, struct error *err) {
+    if (status->st_nlink < 2 || status->st_uid != getuid())
+        return 0;
+    return error_set(err, EXIT_USAGE,
+                     "%s has %lu names (hard links), and a command may be able to change it by another; type: "
+                     "cp '%s' '%s.new' && mv '%s.new' '%s'",
+                     file->name, (unsigned long)status->st_nlink, file->name, file->name, file->name, file->name);
+}
+
 int policy_file_read(struct arena *arena, const char *path, bool optional, struct policy_file *file,
                      struct error *err) {
     struct place place;
@@ -123,7 +142,7 @@ int policy_file_read(struct arena *arena, const char *path, bool optional, struc
     if (resolve(arena, here, path, &place, &links))
         return error_memory(err);
     if (place.error && optional && (place.error == ENOENT || place.error == ENOTDIR))
-        return 0;
+        return guard_absent(arena, &links, &place, file, err);
     if (place.error && optional)
         return error_set(err, EXIT_REFUSED,
                          "refused, nothing was started: %s can't be looked at (%s), so nobody knows what the policy is",
@@ -137,7 +156,7 @@ int policy_file_read(struct arena *arena, const char *path, bool optional, struc
                    ? error_set(err, EXIT_USAGE, "%s: it was replaced while it was looked at", file->name)
                    : cannot(file, errno, err);
     if (S_ISREG(status.st_mode) && (check_links(arena, &links, file, err) || owner_check_above(place.path, err) ||
-                                    owner_check(place.path, &status, err)))
+                                    owner_check(place.path, &status, err) || check_names(&status, file, err)))
         return -1;
     return add_guard(arena, file, place.path, err) || read_regular(arena, fd, &status, file, err) ? -1 : 0;
 }

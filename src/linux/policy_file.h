@@ -14,7 +14,7 @@
 struct policy_file {
     const char *name;  /* for messages: as it was asked for, safe to print */
     const char *path;  /* canonical; NULL: it has none (a pipe, memory) */
-    text_list guards;  /* the file and the symlinks that lead to it: no command may change them */
+    text_list guards;  /* the file, there or not, and the symlinks that lead to it: no command may change them */
     const char *bytes; /* followed by a NUL */
     size_t size;
     bool found; /* else it isn't there, which is only possible where that is allowed */

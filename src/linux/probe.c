@@ -8,6 +8,7 @@
 #include "linux/resolve.h"
 #include "linux/sys.h"
 #include "plan/bans.h"
+#include "plan/names.h"
 #include "plan/roots.h"
 
 #include <dirent.h>
@@ -126,8 +127,8 @@ static int probe_work_tree(struct arena *arena, struct probe *probe, struct erro
         return found < 0 ? -1 : 0;
     for (char *slash; (slash = strrchr(path, '/')) && slash != path;) {
         *slash = '\0';
-        if ((probe->home.path && path_is_under(probe->home.path, path)) ||
-            (probe->account_home.path && path_is_under(probe->account_home.path, path)))
+        if ((probe->home.path && names_show(probe, path, probe->home.path)) ||
+            (probe->account_home.path && names_show(probe, path, probe->account_home.path)))
             return 0;
         snprintf(name, sizeof name, "%s/.git", path);
         /* somebody else's .git in a shared folder must not open that folder to us */
@@ -145,24 +146,33 @@ static void note_mount(struct place *place, const char *point) {
         place->has_mounts = true;
 }
 
-/* Which of the folders that may be read, or are seen through an overlay, have mounts below them? */
-static int probe_mounts(const struct policy *policy, struct probe *probe) {
+static int probe_mounts(struct arena *arena, struct probe *probe, struct error *err) {
     struct lines table;
     struct mountinfo mount;
-    bool direct = policy->mode.value == MODE_DIRECT;
-    if (!probe->grants.count && !probe->work_tree.path && direct)
-        return 0;
     if (mountinfo_open(&table))
-        return -1;
+        return cannot_look("/proc/self/mountinfo", errno, err);
     while (mountinfo_next(&table, &mount)) {
-        note_mount(&probe->work_tree, mount.point);
-        if (!direct)
-            note_mount(&probe->workspace, mount.point);
-        for (size_t i = 0; i < probe->grants.count; i++)
-            note_mount(&probe->grants.at[i], mount.point);
+        struct shown *added = list_add(arena, &probe->mounts);
+        if (!added || !(added->device = arena_copy(arena, mount.device)) ||
+            !(added->root = arena_copy(arena, mount.root)) || !(added->point = arena_copy(arena, mount.point))) {
+            lines_close(&table);
+            return -1;
+        }
     }
     lines_close(&table);
-    return table.failed ? -1 : 0;
+    return table.failed ? cannot_look("/proc/self/mountinfo", EIO, err) : 0;
+}
+
+/* Which of the folders that may be read, or are seen through an overlay, have mounts below them? */
+static void note_mounts(const struct policy *policy, struct probe *probe) {
+    for (size_t m = 0; m < probe->mounts.count; m++) {
+        const char *point = probe->mounts.at[m].point;
+        note_mount(&probe->work_tree, point);
+        if (policy->mode.value != MODE_DIRECT)
+            note_mount(&probe->workspace, point);
+        for (size_t i = 0; i < probe->grants.count; i++)
+            note_mount(&probe->grants.at[i], point);
+    }
 }
 
 static int probe_bans(struct arena *arena, const struct policy *policy, struct probe *probe) {
@@ -194,7 +204,8 @@ static int probe_places(struct arena *arena, const struct policy *policy, struct
         return -1;
     if (bans_on_reading(policy, probe, &probe->work_tree))
         probe->work_tree = (struct place){0};
-    return probe_mounts(policy, probe);
+    note_mounts(policy, probe);
+    return 0;
 }
 
 int probe_host(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
@@ -214,8 +225,8 @@ int probe_host(struct arena *arena, const struct policy *policy, struct probe *p
     }
     err->status = 0;
     if (probe_current(arena, probe) || probe_homes(arena, probe, err) || probe_system(arena, probe, err) ||
-        probe_places(arena, policy, probe, err) || probe_descriptors(arena, policy, probe) ||
-        probe_sockets(arena, probe))
+        probe_mounts(arena, probe, err) || probe_places(arena, policy, probe, err) ||
+        probe_descriptors(arena, policy, probe) || probe_sockets(arena, probe))
         return err->status ? -1 : error_memory(err);
     return 0;
 }

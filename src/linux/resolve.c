@@ -53,7 +53,8 @@ static bool is_administrators(const struct walk *walk) {
     memcpy(folder, walk->done, strlen(walk->done) + 1);
     for (char *slash; (slash = strrchr(folder, '/')) && slash != folder;) {
         *slash = '\0';
-        if (!access(folder, W_OK))
+        struct stat status; /* a mode that its owner has set says nothing */
+        if (!access(folder, W_OK) || lstat(folder, &status) || status.st_uid == (uid_t)getauxval(AT_UID))
             return false;
     }
     return true;

@@ -49,7 +49,6 @@ int trust_read(struct arena *arena, const char *home, struct trust *trust, struc
         return error_memory(err);
     if (policy_file_read(arena, trust->path, true, &file, err))
         return -1;
-    trust->guards = file.guards;
     if (!file.found)
         return 0;
     return document_parse(arena, file.name, file.bytes, file.size, &document, err) ||

@@ -15,7 +15,6 @@ struct pin {
 struct trust {
     const char *path; /* of trust.json */
     LIST(struct pin) pins;
-    text_list guards; /* see struct policy */
 };
 
 /* Read the pins below this home. A file that isn't there has none; one that others could change is 125. */

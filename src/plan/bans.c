@@ -2,6 +2,7 @@
 #include "plan/bans.h"
 
 #include "base/path.h"
+#include "plan/names.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -20,8 +21,7 @@ static const struct ban *find(const struct policy *policy, const struct probe *p
         const struct ban *ban = &policy->bans.at[i];
         *where = &probe->bans.at[i];
         if (ban->kind == kind && ban->value && layer > ban->layer && (*where)->path &&
-            (path_is_under(place->path, (*where)->path) || path_is_under((*where)->path, place->path) ||
-             same_object(place, *where)))
+            (names_meet(probe, place->path, (*where)->path) || same_object(place, *where)))
             return ban;
     }
     return NULL;
@@ -51,11 +51,11 @@ static int check_place(const struct policy *policy, const struct probe *probe, c
 }
 
 /* May the command change a folder in which something decides about later runs? */
-static int check_guards(const struct policy *policy, const char *origin, const struct place *place, bool workspace,
-                        struct error *err) {
+static int check_guards(const struct policy *policy, const struct probe *probe, const char *origin,
+                        const struct place *place, bool workspace, struct error *err) {
     char shown[SHOWN], file[SHOWN];
     for (size_t i = 0; i < policy->guards.count; i++)
-        if (path_is_under(policy->guards.at[i], place->path) || path_is_under(place->path, policy->guards.at[i]))
+        if (names_meet(probe, place->path, policy->guards.at[i]))
             return error_set(
                 err, EXIT_USAGE,
                 "%s %s holds %s, a place of the operator's policy, so the command could change what later "
@@ -86,13 +86,13 @@ int bans_check(const struct policy *policy, const struct probe *probe, struct er
     if (check_found(policy, probe, err) ||
         check_place(policy, probe, origin, WORKSPACE_LAYER, changed ? ACCESS_WRITE : ACCESS_READ, &probe->workspace,
                     err) ||
-        (changed && check_guards(policy, origin, &probe->workspace, true, err)))
+        (changed && check_guards(policy, probe, origin, &probe->workspace, true, err)))
         return -1;
     for (size_t i = 0; i < policy->grants.count && i < probe->grants.count; i++) {
         const struct grant *grant = &policy->grants.at[i];
         const struct place *place = &probe->grants.at[i];
         if (check_place(policy, probe, grant->origin, grant->layer, grant->access, place, err) ||
-            (grant->access == ACCESS_WRITE && check_guards(policy, grant->origin, place, false, err)))
+            (grant->access == ACCESS_WRITE && check_guards(policy, probe, grant->origin, place, false, err)))
             return -1;
     }
     return 0;

@@ -25,6 +25,11 @@ struct link {
 };
 typedef LIST(struct link) link_list;
 
+/* A mount of the host: which part of which file system is shown where. */
+struct shown {
+    const char *device, *root, *point;
+};
+
 enum descriptor_kind {
     DESCRIPTOR_CLOSED,
     DESCRIPTOR_NULL, /* /dev/null */
@@ -63,6 +68,7 @@ struct probe {
     LIST(struct place) system; /* the system roots that exist as folders */
     LIST(struct place) grants; /* one for each of policy->grants */
     LIST(struct place) bans;   /* one for each of policy->bans, all zero for those that name no path */
+    LIST(struct shown) mounts; /* all that this process sees, the later on top */
     link_list links;
     text_list sockets;                   /* unix sockets found on the host, as canonical paths */
     LIST(struct place) private_places;   /* under /etc, not for everyone to read (looked for when root is kept) */

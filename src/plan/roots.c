@@ -3,6 +3,7 @@
 
 #include "base/path.h"
 #include "plan/bans.h"
+#include "plan/names.h"
 
 #include <errno.h>
 #include <string.h>
@@ -47,6 +48,19 @@ static bool is_root_or_above(const char *path) {
     return false;
 }
 
+/* Is a system root to be seen there by another mount? */
+static bool shows_system(const struct probe *probe, const char *path) {
+    for (size_t i = 0; roots_system[i]; i++)
+        if (names_show(probe, path, roots_system[i]))
+            return true;
+    return false;
+}
+
+/* How a folder that shows the home does so, for "is ... the home folder". */
+static const char *how_it_shows(const char *home, const char *path) {
+    return strcmp(home, path) == 0 ? "" : path_is_under(home, path) ? "above " : "or shows, by another mount, ";
+}
+
 /* How what a remedy names is given: as it was asked for; in a policy file without an option. */
 static const char *given_by(const char *option) {
     size_t size = strlen(option), tail = strlen("write");
@@ -66,13 +80,13 @@ static int check_whole(const char *option, const char *path, const struct probe 
                          "%s/path/to/checkout",
                          option, host, given_by(option));
     for (size_t i = 0; i < 2; i++) {
-        if (!homes[i]->path || strcmp(homes[i]->path, "/") == 0 || !path_is_under(homes[i]->path, path))
+        if (!homes[i]->path || strcmp(homes[i]->path, "/") == 0 || !names_show(probe, path, homes[i]->path))
             continue;
         path_show(homes[i]->path, shown_home, sizeof shown_home);
         return error_set(err, EXIT_USAGE,
                          "%s %s is %sthe home folder %s, %s; name a folder in it, such as %s%s/project", option,
-                         path_show(path, shown, sizeof shown), strcmp(homes[i]->path, path) == 0 ? "" : "above ",
-                         shown_home, home, given_by(option), shown_home);
+                         path_show(path, shown, sizeof shown), how_it_shows(homes[i]->path, path), shown_home, home,
+                         given_by(option), shown_home);
     }
     return 0;
 }
@@ -84,7 +98,7 @@ static int check_writable(const char *option, const char *path, const struct pro
     if (check_whole(option, path, probe, "make every file of the host writable", "whose start-up files run on the host",
                     err))
         return -1;
-    if (probe->executable.path && path_is_under(probe->executable.path, path))
+    if (probe->executable.path && names_show(probe, path, probe->executable.path))
         return error_set(err, EXIT_USAGE,
                          "%s %s holds pinfold itself (%s), so the command could replace it; install "
                          "pinfold outside, for instance in /usr/local/bin or ~/.local/bin, and run it from there",
@@ -95,7 +109,7 @@ static int check_writable(const char *option, const char *path, const struct pro
                          "%s %s: %s belongs to the kernel and is never writable in a box; name an "
                          "ordinary folder",
                          option, shown, kernel);
-    if (holds_system(path))
+    if (holds_system(path) || shows_system(probe, path))
         return error_set(err, EXIT_USAGE,
                          "%s %s: the host runs programs from there; name a folder that is not part of "
                          "the system",
@@ -132,7 +146,7 @@ static int check_beside(const struct policy *policy, const struct grant *grant, 
                         const struct probe *probe, struct error *err) {
     char shown[1024], workspace[1024];
     if (policy->mode.value == MODE_DIRECT || grant->access != ACCESS_WRITE ||
-        !path_is_under(probe->workspace.path, place->path))
+        !names_show(probe, place->path, probe->workspace.path))
         return 0;
     return error_set(err, EXIT_USAGE,
                      "%s %s holds the workspace %s, whose changes mode %s (%s) keeps off the host; grant folders in it "

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { CHAIN_MAX = 32 };
+
 static const struct profile *find(const profile_list *profiles, const char *name) {
     for (size_t i = 0; i < profiles->count; i++)
         if (strcmp(profiles->at[i].name, name) == 0)
@@ -73,6 +75,9 @@ int profiles_chain(struct arena *arena, const profile_list *profiles, const char
         for (size_t i = 0; i < nearest_first.count; i++)
             if (nearest_first.at[i] == profile->policy)
                 return error_set(err, EXIT_USAGE, "%s: the profile %s extends itself in a circle", origin, next);
+        if (nearest_first.count == CHAIN_MAX)
+            return error_set(err, EXIT_USAGE, "%s: more than %d profiles extend one another; put some together", origin,
+                             CHAIN_MAX);
         const struct policy **added = list_add(arena, &nearest_first);
         if (!added)
             return error_memory(err);

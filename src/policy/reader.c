@@ -34,7 +34,7 @@ static const struct key {
     {"profiles", TOP, take_profiles},
 };
 
-enum { KEYS = sizeof keys / sizeof keys[0] };
+enum { KEYS = sizeof keys / sizeof keys[0], PROFILES_MAX = 1000 };
 
 bool profile_name_valid(const char *name) {
     size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
@@ -86,6 +86,10 @@ static int read_profile(struct reading *reading, const struct node *member) {
                                   "profiles: %s is built in and can't be changed; give yours another name and "
                                   "\"extends\": \"%s\"",
                                   shown, shown);
+    if (reading->policy->profiles.count == PROFILES_MAX)
+        return document_error(reading->document, member->key_at, reading->err,
+                              "profiles: a file has at most %d; put others into another file for --policy",
+                              PROFILES_MAX);
     if (member->kind != NODE_OBJECT)
         return document_error(reading->document, member->at, reading->err,
                               "profiles: %s: an object is wanted such as {\"extends\": \"default\", \"read\": "

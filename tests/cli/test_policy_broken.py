@@ -92,6 +92,19 @@ def test_large_and_flat_is_fast(lab):
     runs(lab, path, timeout=20)
 
 
+def test_many_profiles(lab):
+    """More than anybody has would take minutes."""
+    chain = lambda n, last: "{%s}" % ",".join([f'"p{i}":{{"extends":"p{i + 1}"}}' for i in range(n)] + [f'"p{n}":{last}'])
+    check = lambda text: lab.plain([lab.pinfold, "check", write(lab, '{"profiles":%s}' % text)], timeout=10)
+    assert check(chain(31, "{}")).code == 0
+    result = check(chain(900, "{}"))
+    assert result.code == 125 and "more than 32 profiles extend" in result.err and "p.json:1:" in result.err, result
+    flat = lambda n: "{%s}" % ",".join(f'"p{i}":{{}}' for i in range(n))
+    assert check(flat(1000)).code == 0
+    result = check(flat(60000))
+    assert result.code == 125 and "at most 1000" in result.err and "p.json:1:" in result.err, result
+
+
 def test_absent(lab):
     refused(lab, lab.outside / "none.json", "No such file")
     refused(lab, lab.outside / "none" / "p.json", "No such file")

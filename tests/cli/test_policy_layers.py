@@ -255,6 +255,80 @@ def test_users_folder_in_a_writable_root(account):
     account.refused("--write", account.home / "moved", words=["--write", "holds"])
 
 
+@pytest.mark.parametrize("name", ["policy.json", "trust.json"])
+@pytest.mark.parametrize("there", [False, True], ids=["absent", "there"])
+def test_link_to_a_writable_root(account, name, there):
+    """Dotfiles in a workspace: the command must not make or change what a link of the operator's leads to."""
+    lab = account.lab
+    account.user("{}")
+    account.runs()
+    link = account.home / ".config" / "pinfold" / name
+    link.unlink(missing_ok=True)
+    link.symlink_to(lab.ws / name)
+    lab.own(link)
+    if there:
+        lab.file(lab.ws / name, "{}" if name == "policy.json" else '{"trust": 1, "files": {}}')
+    account.refused(words=["holds", lab.ws / name, "--mode discard"])
+    account.explain("--mode", "readonly")
+    other = lab.file(lab.outside / "ws" / "f").parent
+    assert account.pinfold("run", "--workspace", other, "--", "true", cwd=other).code == 0
+
+
+def test_other_names_of_a_policy(account):
+    """A hard link that a command made before the file was moved here would still be in the workspace."""
+    lab = account.lab
+    path = account.user("{}")
+    account.runs()
+    os.link(path, lab.ws / "kept")
+    account.refused(words=[path, "2 names", "cp "])
+    option = account.option("{}")
+    os.link(option, lab.outside / "kept")
+    os.unlink(lab.ws / "kept")
+    account.runs()
+    account.refused("--policy", option, words=["2 names"])
+    os.chown(option, 0, 0)   # root's, which a user's command can't change by any name
+    if lab.user.uid:
+        account.runs("--policy", option)
+
+
+@pytest.mark.parametrize("what, word", [
+    ("{home}/.config", "holds"), ("{home}/.config/pinfold", "holds"), ("{home}", "home folder"),
+    ("{scratch}", "home folder"), ("{program}", "pinfold itself"), ("/usr", "part of the system"), ("/", "home folder")])
+def test_by_another_mount(account, what, word):
+    """A bind mount is another name of the same folder; as workspace, as a grant, and with the mount further down."""
+    lab = account.lab
+    account.user("{}")
+    what = what.format(home=account.home, scratch=lab.scratch.path, program=lab.pinfold.parent)
+    before = f"mount -t tmpfs -o mode=0755 tmpfs /srv; mkdir -p /srv/a/b; chown -R {lab.user.uid} /srv/a; "
+    account.explain("--write", "/srv/a", before=before)
+    before += f"mount --bind {what} /srv/a/b"
+    account.refused("--write", "/srv/a/b", words=["--write /srv/a/b", word], before=before)
+    account.refused("--write", "/srv/a", words=["--write /srv/a", word], before=before)
+    result = account.pinfold("run", "--workspace", "/srv/a", "--", "true", cwd="/", before=before)
+    assert result.code == 125 and word in result.err, result
+
+
+def test_descriptor_that_the_command_can_write_to(account):
+    """Memory is in no folder; the next run may be given the same."""
+    memory = os.memfd_create("policy")
+    os.write(memory, b"{}")
+    writing = os.open(f"/proc/self/fd/{memory}", os.O_WRONLY)
+    give = lambda *options: account.pinfold("run", "--workspace", account.lab.ws, "--policy", f"fd:{memory}", *options,
+                                            "--", "true", pass_fds=[memory, writing])
+    assert give().code == 0
+    result = give("--fd", str(writing))
+    assert result.code == 125 and f"--policy fd:{memory}: " in result.err and "could change the policy" in result.err, result
+    os.close(memory)
+    os.close(writing)
+
+
+def test_a_second_policy(account):
+    """It would silently take the place of the first, with all that this one forbids."""
+    strict, other = account.option({"never": {"waive": True}}), account.option("{}", "other.json")
+    account.explain("--policy", strict)
+    account.refused("--policy", strict, "--policy", other, words=["--policy", other, "there is one already"])
+
+
 # check
 
 def test_check(account):

@@ -84,6 +84,10 @@ def test_other_spellings(scene):
     before = f"mount --bind {scene.leaf} {lab.home}/x"
     scene.refused("--read", lab.home / "x", words=["forbidden by"], before=before)
     scene.explain("--read", lab.home / "x")
+    for shown in (scene.tree, lab.outside):   # what is above it shows it too
+        scene.refused("--read", lab.home / "x", words=["forbidden by"], before=f"mount --bind {shown} {lab.home}/x")
+    lab.file(scene.leaf / "in" / "f")         # and what is below it is part of it
+    scene.refused("--read", lab.home / "x", words=["forbidden by"], before=f"mount --bind {scene.leaf}/in {lab.home}/x")
 
 
 def test_a_ban_on_what_is_not_there(scene):

@@ -116,6 +116,18 @@ def test_trust(account):
     assert trust(account, "--remove").code == 125
 
 
+def test_what_it_opens_is_shown_whole(account):
+    """A long path must not hide its end, nor characters that can't be seen its order."""
+    lab = account.lab
+    long = os.fspath(lab.outside) + "/." * 1000 + "/f"
+    lab.file(lab.outside / "f")
+    account.workspace({"read": [long], "env": ["A=" + "x" * 3000 + "end", "B=\u202eB\u200b\u2066"]})
+    result = trust(account)
+    assert result.code == 0 and f"  read {long}\n" in result.out, result
+    assert "xend\n" in result.out and "B=\\xe2\\x80\\xaeB\\xe2\\x80\\x8b\\xe2\\x81\\xa6\n" in result.out, result
+    account.explain()
+
+
 def test_another_folder_with_the_same_content(account):
     lab = account.lab
     text = '{"env": ["TOKEN"]}'

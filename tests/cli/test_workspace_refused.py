@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from accounts import account, needs_root  # noqa: F401 (a fixture)
 from workbench import PATH
 
 
@@ -121,3 +122,16 @@ def test_workspace_of_somebody_else(lab):
     line = [lab.pinfold, "run", "--workspace", folder, "--", "touch", "made"]
     result = lab.plain(line, cwd=folder, env={"PATH": PATH})
     assert lab.user.uid == 0 or (result.code != 0 and os.listdir(folder) == []), result
+
+
+@needs_root
+@pytest.mark.parametrize("mode", ["0555", "0755"])
+def test_link_of_roots_that_a_command_moved(account, mode):
+    """In a folder of the caller's a command can have put root's link, whatever mode it then gave the folder."""
+    uid = account.lab.user.uid
+    make = "mount -t tmpfs -o mode=0755 tmpfs /srv; mkdir /srv/ws /srv/other; ln -s ../other /srv/ws/link; "
+    look = lambda before: account.pinfold("explain", "--workspace", account.lab.ws, "--read", "/srv/ws/link", before=before)
+    result = look(make)
+    assert result.code == (125 if uid == 0 else 0), result
+    result = look(f"{make} chown {uid} /srv/ws; chmod {mode} /srv/ws")
+    assert result.code == 125 and "leads through the symlink /srv/ws/link" in result.err, result

@@ -81,6 +81,9 @@ static void show_escapes_what_a_terminal_would_obey(void **state) {
     assert_string_equal(path_show("a\x1b[2J", out, sizeof out), "a\\x1b[2J");
     assert_string_equal(path_show("a\n\t\x7f", out, sizeof out), "a\\x0a\\x09\\x7f");
     assert_string_equal(path_show("\xc2\x9b", out, sizeof out), "\\xc2\\x9b");
+    assert_string_equal(path_show("\xe2\x80\xae", out, sizeof out), "\\xe2\\x80\\xae");
+    assert_string_equal(path_show("\xd8\x9c", out, sizeof out), "\\xd8\\x9c");
+    assert_string_equal(path_show("\xe2\x80\x93", out, sizeof out), "\xe2\x80\x93");
     assert_string_equal(path_show("\xc3\xa9", out, sizeof out), "\xc3\xa9");
     assert_string_equal(path_show("a\xff", out, sizeof out), "a\\xff");
     assert_string_equal(path_show("", out, sizeof out), "");

@@ -1,0 +1,53 @@
+/* names.c (pure): see names.h. */
+#include "plan/names.h"
+
+#include "base/path.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The mount that a path is on: the deepest, of several at one place the last. */
+static const struct shown *mount_of(const struct probe *probe, const char *path) {
+    const struct shown *found = NULL;
+    for (size_t i = 0; i < probe->mounts.count; i++) {
+        const struct shown *mount = &probe->mounts.at[i];
+        if (path_is_under(path, mount->point) && (!found || strlen(mount->point) >= strlen(found->point)))
+            found = mount;
+    }
+    return found;
+}
+
+/* "/" is before every path, and no part of it. */
+static size_t length_of(const char *top) {
+    return strcmp(top, "/") == 0 ? 0 : strlen(top);
+}
+
+/* `path`, which is at or below `from`, as it is called below `to`. */
+static bool rename_to(const char *path, const char *from, const char *to, char *out) {
+    const char *rest = path + length_of(from);
+    int size = snprintf(out, PATH_MAX, "%.*s%s", (int)length_of(to), to, strcmp(rest, "/") == 0 ? "" : rest);
+    if (!size)
+        strcpy(out, "/");
+    return size >= 0 && size < PATH_MAX;
+}
+
+bool names_show(const struct probe *probe, const char *top, const char *path) {
+    char inner[PATH_MAX], name[PATH_MAX];
+    if (path_is_under(path, top))
+        return true;
+    const struct shown *own = mount_of(probe, path);
+    if (!own || !rename_to(path, own->point, own->root, inner))
+        return false;
+    for (size_t i = 0; i < probe->mounts.count; i++) {
+        const struct shown *mount = &probe->mounts.at[i];
+        if (mount != own && strcmp(mount->device, own->device) == 0 && path_is_under(inner, mount->root) &&
+            rename_to(inner, mount->root, mount->point, name) && path_is_under(name, top))
+            return true;
+    }
+    return false;
+}
+
+bool names_meet(const struct probe *probe, const char *a, const char *b) {
+    return names_show(probe, a, b) || names_show(probe, b, a);
+}
