@@ -54,23 +54,29 @@ static int check_policy(const struct policy *policy, int place, struct error *er
     return 0;
 }
 
+/* A file, or a FIFO, which whoever finds it can write to as well. */
+static bool has_name(const struct stat *status) {
+    return S_ISREG(status->st_mode) || S_ISFIFO(status->st_mode);
+}
+
+/* By another hard link the command could write there, wherever this one is. */
+static int check_links(const struct policy *policy, const struct stat *status, struct error *err) {
+    return has_name(status) && status->st_nlink > 1
+               ? wrong(policy->receipt,
+                       "the file has other names (hard links), and the command could write there by one", err)
+               : 0;
+}
+
 int receipt_guard(const struct receipt *receipt, const struct plan *plan, struct error *err) {
     struct stat status;
+    const char *root;
     if (receipt->kind == RECEIPT_NONE)
         return 0;
     if (fstat(receipt->fd, &status))
         return wrong(plan->policy->receipt, strerror(errno), err);
-    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    if (!S_ISDIR(status.st_mode) && !has_name(&status))
         return 0;
-    for (size_t i = 0; i < plan->mounts.count; i++) {
-        const struct mount *mount = &plan->mounts.at[i];
-        int reached = mount->kind == MOUNT_TREE && mount->writable && !mount->discard && mount->rights == RIGHTS_WRITE
-                          ? reach_from(receipt->fd, mount->source)
-                          : 0;
-        if (reached)
-            return can_write(plan->policy->receipt, mount->source, err);
-    }
-    return 0;
+    return reach_written(receipt->fd, plan, &root) ? can_write(plan->policy->receipt, root, err) : 0;
 }
 
 static bool same_object(int a, int b) {
@@ -106,10 +112,7 @@ static int open_descriptor(struct receipt *receipt, const struct policy *policy,
                      "the command writes there too; use a descriptor of its own, such as fd:3 with 3>FILE", err);
     if (check_shared(policy, (int)number, err))
         return -1;
-    if (S_ISREG(status.st_mode) && status.st_nlink > 1)
-        return wrong(policy->receipt, "the file has other names (hard links), and the command could write there by one",
-                     err);
-    if (S_ISREG(status.st_mode) && check_policy(policy, (int)number, err))
+    if (check_links(policy, &status, err) || (has_name(&status) && check_policy(policy, (int)number, err)))
         return -1;
     *receipt = (struct receipt){.kind = RECEIPT_STREAM, .fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3)};
     return receipt->fd < 0 ? wrong(policy->receipt, strerror(errno), err) : 0;
@@ -128,6 +131,8 @@ static int open_name(struct receipt *receipt, const struct policy *policy, struc
         return -1;
     if (S_ISREG(status.st_mode))
         return 0;
+    if (check_links(policy, &status, err))
+        return -1;
     if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK)) /* it was for the open alone: a FIFO without a reader */
         return wrong(policy->receipt, strerror(errno), err);
     close(receipt->fd);
