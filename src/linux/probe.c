@@ -1,10 +1,12 @@
 /* probe.c (touching: asks, changes nothing). See probe.h. */
 #include "linux/probe.h"
 
+#include "base/fd.h"
 #include "base/lines.h"
 #include "base/path.h"
 #include "linux/account.h"
 #include "linux/mountinfo.h"
+#include "linux/reach.h"
 #include "linux/resolve.h"
 #include "linux/sys.h"
 #include "plan/bans.h"
@@ -12,6 +14,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -165,6 +168,26 @@ static int probe_mounts(const struct policy *policy, struct probe *probe) {
     return table.failed ? -1 : 0;
 }
 
+/* Which of the folders that may be changed show a workspace that must not be, also by a mount under another name? */
+static int probe_aliases(const struct policy *policy, struct probe *probe, struct error *err) {
+    char shown[1024];
+    autoclose int workspace = policy->mode.value == MODE_DIRECT || probe->workspace.error
+                                  ? -1
+                                  : open(probe->workspace.path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    for (size_t i = 0; workspace >= 0 && i < probe->grants.count; i++) {
+        struct place *place = &probe->grants.at[i];
+        if (policy->grants.at[i].access != ACCESS_WRITE || place->error)
+            continue;
+        int reached = reach_from(workspace, place->path);
+        if (reached < 0)
+            return error_set(
+                err, EXIT_REFUSED, "refused, nothing was started: can't tell whether %s %s shows the workspace (%s)",
+                policy->grants.at[i].origin, path_show(place->path, shown, sizeof shown), error_name(errno));
+        place->shows_workspace = reached;
+    }
+    return 0;
+}
+
 static int probe_bans(struct arena *arena, const struct policy *policy, struct probe *probe) {
     for (size_t i = 0; i < policy->bans.count; i++) {
         const struct ban *ban = &policy->bans.at[i];
@@ -194,7 +217,7 @@ static int probe_places(struct arena *arena, const struct policy *policy, struct
         return -1;
     if (bans_on_reading(policy, probe, &probe->work_tree))
         probe->work_tree = (struct place){0};
-    return probe_mounts(policy, probe);
+    return probe_mounts(policy, probe) || probe_aliases(policy, probe, err) ? -1 : 0;
 }
 
 int probe_host(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {

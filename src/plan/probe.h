@@ -15,8 +15,10 @@ struct place {
     mode_t mode;
     dev_t dev;
     ino_t ino;
-    bool has_mounts;  /* something is mounted below it (looked for in what is granted for reading) */
-    const char *link; /* a symlink on the way that a command in a box may have made; NULL: none */
+    bool shows_workspace; /* or what holds it, by whatever mount (looked for in what is granted for writing, when the
+                           * workspace is to stay as it is) */
+    bool has_mounts;      /* something is mounted below it (looked for in what is granted for reading) */
+    const char *link;     /* a symlink on the way that a command in a box may have made; NULL: none */
 };
 
 /* A symlink that was met on the way to a granted path, or a system folder that is one (/bin to usr/bin). */

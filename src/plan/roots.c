@@ -123,7 +123,7 @@ static int check_beside(const struct policy *policy, const struct grant *grant, 
                         const struct probe *probe, struct error *err) {
     char shown[1024], workspace[1024];
     if (policy->mode.value == MODE_DIRECT || grant->access != ACCESS_WRITE ||
-        !path_is_under(probe->workspace.path, place->path))
+        (!place->shows_workspace && !path_is_under(probe->workspace.path, place->path)))
         return 0;
     return error_set(err, EXIT_USAGE,
                      "%s %s holds the workspace %s, whose changes mode %s (%s) keeps off the host; grant folders in it "
