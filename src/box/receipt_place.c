@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,13 +213,31 @@ static int replace(const struct receipt *receipt, const char *text, size_t size)
     return -1;
 }
 
+/* A pipe or socket that nobody reads from is waited for, with the caller's signals let through: a run's own are blocked
+ * and no longer listened to. Parts of this size fit whenever poll says that there is room. */
+static int deliver(const struct receipt *receipt, const char *text, size_t size) {
+    enum { PART = 4096 /* PIPE_BUF */ };
+    while (size) {
+        struct pollfd room = {receipt->fd, POLLOUT, 0};
+        size_t part = size < PART ? size : PART;
+        if (ppoll(&room, 1, NULL, &receipt->mask) < 0 && errno != EINTR)
+            return -1;
+        ssize_t wrote = room.revents ? write(receipt->fd, text, part) : 0;
+        if (wrote < 0 && errno != EINTR && errno != EAGAIN)
+            return -1;
+        text += wrote > 0 ? wrote : 0;
+        size -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    return 0;
+}
+
 int receipt_put(const struct receipt *receipt, const char *text, size_t size) {
     sigset_t now, before;
     sigemptyset(&now);
     sigaddset(&now, SIGXFSZ); /* a limit of file size and a reader that has gone are errnos, not ends */
     sigaddset(&now, SIGPIPE);
     sigprocmask(SIG_BLOCK, &now, &before);
-    int failed = receipt->kind == RECEIPT_FILE ? replace(receipt, text, size) : fd_write_all(receipt->fd, text, size);
+    int failed = receipt->kind == RECEIPT_FILE ? replace(receipt, text, size) : deliver(receipt, text, size);
     int error = errno;
     struct timespec none = {0};
     while (failed && sigtimedwait(&now, NULL, &none) > 0)
@@ -228,7 +247,7 @@ int receipt_put(const struct receipt *receipt, const char *text, size_t size) {
     return failed ? -1 : 0;
 }
 
-int receipt_open(struct receipt *receipt, const struct box *box, struct error *err) {
+static int open_place(struct receipt *receipt, const struct box *box, struct error *err) {
     const struct policy *policy = &box->policy;
     char name[SLOT_NAME];
     *receipt = (struct receipt){.kind = RECEIPT_NONE, .fd = -1};
@@ -252,6 +271,12 @@ int receipt_open(struct receipt *receipt, const struct box *box, struct error *e
         return -1;
     }
     return 0;
+}
+
+int receipt_open(struct receipt *receipt, const struct box *box, struct error *err) {
+    int result = open_place(receipt, box, err);
+    sigprocmask(SIG_SETMASK, NULL, &receipt->mask);
+    return result;
 }
 
 void receipt_close(struct receipt *receipt) {
