@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "box/layers.h"
+#include "linux/reach.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static void warn_sockets(const struct box *box, char *const *caller) {
     }
 }
 
-/* What ends the box, and what tells how it ended, must not be the command's as well. */
+/* What ends the box, and what tells how it ended, must not be the command's as well: neither by a descriptor ... */
 static int check_shared(const struct box *box, int fd, const char *option, struct error *err) {
     struct stat status;
     for (size_t i = 0; i < box->probe.descriptors.count && fd >= 0; i++) {
@@ -96,11 +97,30 @@ static int check_policy(const struct box *box, struct error *err) {
     return 0;
 }
 
+/* ... nor by a name: a file or FIFO in a folder that it may change, or one with more names than can be looked for. */
+static int check_named(const struct box *box, int fd, const char *option, struct error *err) {
+    struct stat status;
+    const char *root = NULL;
+    char shown[1024];
+    if (fd < 0 || fstat(fd, &status) || (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) || !status.st_nlink)
+        return 0;
+    if (status.st_nlink == 1 && !reach_written(fd, &box->plan, &root))
+        return 0;
+    return error_set(err, EXIT_USAGE,
+                     "%s fd:%d: the command could open it for writing by its name%s%s; use a pipe that has none, or a "
+                     "file that the box can't change",
+                     option, fd, root ? " below " : ", since it has several (hard links)",
+                     root ? path_show(root, shown, sizeof shown) : "");
+}
+
 static int check_own_descriptors(const struct box *box, struct error *err) {
     for (size_t i = 0; i < box->tie.count; i++)
-        if (check_shared(box, box->tie.at[i].fd, "--tie", err))
+        if (check_shared(box, box->tie.at[i].fd, "--tie", err) || check_named(box, box->tie.at[i].fd, "--tie", err))
             return -1;
-    return check_shared(box, print_report_fd(), "--report", err) || check_policy(box, err) ? -1 : 0;
+    return check_shared(box, print_report_fd(), "--report", err) || check_policy(box, err) ||
+                   check_named(box, print_report_fd(), "--report", err)
+               ? -1
+               : 0;
 }
 
 static int run(struct box *box, const struct receipt *receipt, char *const *caller, struct error *err) {

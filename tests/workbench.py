@@ -165,7 +165,8 @@ def installed(lab):
 def checkout_copy(lab):
     """A copy of the checkout, given to the test's user, without what was built."""
     copy = lab.scratch.path / "checkout"
-    skip = lambda base, names: {"build", ".git"} & set(names) if Path(base) == harness.ROOT else set()
+    made = lambda name: name == ".git" or name.startswith("build")
+    skip = lambda base, names: {n for n in names if made(n)} if Path(base) == harness.ROOT else set()
     shutil.copytree(harness.ROOT, copy, symlinks=True, ignore=skip)
     for base, folders, files in os.walk(copy):
         lab.own(base, *(os.path.join(base, name) for name in folders + files))

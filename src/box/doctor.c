@@ -24,7 +24,7 @@ static void do_nothing(int number) {
 
 /* A signal ends the launch that it meets, which listens for it, and not pinfold itself: the folder is still removed. */
 static int outlive_signals(void) {
-    static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM};
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
         struct sigaction now;
         if (sigaction(ending[i], NULL, &now))

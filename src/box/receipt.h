@@ -8,11 +8,14 @@
 
 #include "box/box.h"
 
+#include <signal.h>
+
 /* Where the receipt goes. Zero it, or open it, first; receipt_close gives the descriptors back. */
 struct receipt {
     enum { RECEIPT_NONE, RECEIPT_FILE, RECEIPT_STREAM } kind;
     int fd;           /* RECEIPT_FILE: its folder; RECEIPT_STREAM: what is written to */
     const char *name; /* RECEIPT_FILE: in that folder */
+    sigset_t mask;    /* the caller's: which signals end a wait for somebody to read it */
 };
 
 /* Open the place that box->policy.receipt names, FILE or fd:N, and let a FILE say that the run was killed. 125 when it

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,21 +65,29 @@ static int check_policy(const struct policy *policy, int place, struct error *er
     return 0;
 }
 
+/* A file, or a FIFO, which whoever finds it can write to as well. */
+static bool has_name(const struct stat *status) {
+    return S_ISREG(status->st_mode) || S_ISFIFO(status->st_mode);
+}
+
+/* By another hard link the command could write there, wherever this one is. */
+static int check_links(const struct policy *policy, const struct stat *status, struct error *err) {
+    return has_name(status) && status->st_nlink > 1
+               ? wrong(policy->receipt,
+                       "the file has other names (hard links), and the command could write there by one", err)
+               : 0;
+}
+
 int receipt_guard(const struct receipt *receipt, const struct plan *plan, struct error *err) {
     struct stat status;
+    const char *root;
     if (receipt->kind == RECEIPT_NONE)
         return 0;
     if (fstat(receipt->fd, &status))
         return wrong(plan->policy->receipt, strerror(errno), err);
-    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    if (!S_ISDIR(status.st_mode) && !has_name(&status))
         return 0;
-    for (size_t i = 0; i < plan->mounts.count; i++) {
-        const struct mount *mount = &plan->mounts.at[i];
-        bool changes = mount->kind == MOUNT_TREE && mount->writable && !mount->discard && mount->rights == RIGHTS_WRITE;
-        if (changes && check_root(plan->policy->receipt, receipt->fd, mount->source, err))
-            return -1;
-    }
-    return 0;
+    return reach_written(receipt->fd, plan, &root) ? can_write(plan->policy->receipt, root, err) : 0;
 }
 
 static bool same_object(int a, int b) {
@@ -115,10 +124,7 @@ static int open_descriptor(struct receipt *receipt, const struct policy *policy,
                      "the command writes there too; use a descriptor of its own, such as fd:3 with 3>FILE", err);
     if (check_shared(policy, (int)number, err))
         return -1;
-    if (S_ISREG(status.st_mode) && status.st_nlink > 1)
-        return wrong(policy->receipt, "the file has other names (hard links), and the command could write there by one",
-                     err);
-    if (S_ISREG(status.st_mode) && check_policy(policy, (int)number, err))
+    if (check_links(policy, &status, err) || (has_name(&status) && check_policy(policy, (int)number, err)))
         return -1;
     *receipt = (struct receipt){.kind = RECEIPT_STREAM, .fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3)};
     return receipt->fd < 0 ? wrong(policy->receipt, strerror(errno), err) : 0;
@@ -137,6 +143,8 @@ static int open_name(struct receipt *receipt, const struct policy *policy, struc
         return -1;
     if (S_ISREG(status.st_mode))
         return 0;
+    if (check_links(policy, &status, err))
+        return -1;
     if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK)) /* it was for the open alone: a FIFO without a reader */
         return wrong(policy->receipt, strerror(errno), err);
     close(receipt->fd);
@@ -216,13 +224,31 @@ static int replace(const struct receipt *receipt, const char *text, size_t size)
     return -1;
 }
 
+/* A pipe or socket that nobody reads from is waited for, with the caller's signals let through: a run's own are blocked
+ * and no longer listened to. Parts of this size fit whenever poll says that there is room. */
+static int deliver(const struct receipt *receipt, const char *text, size_t size) {
+    enum { PART = 4096 /* PIPE_BUF */ };
+    while (size) {
+        struct pollfd room = {receipt->fd, POLLOUT, 0};
+        size_t part = size < PART ? size : PART;
+        if (ppoll(&room, 1, NULL, &receipt->mask) < 0 && errno != EINTR)
+            return -1;
+        ssize_t wrote = room.revents ? write(receipt->fd, text, part) : 0;
+        if (wrote < 0 && errno != EINTR && errno != EAGAIN)
+            return -1;
+        text += wrote > 0 ? wrote : 0;
+        size -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    return 0;
+}
+
 int receipt_put(const struct receipt *receipt, const char *text, size_t size) {
     sigset_t now, before;
     sigemptyset(&now);
     sigaddset(&now, SIGXFSZ); /* a limit of file size and a reader that has gone are errnos, not ends */
     sigaddset(&now, SIGPIPE);
     sigprocmask(SIG_BLOCK, &now, &before);
-    int failed = receipt->kind == RECEIPT_FILE ? replace(receipt, text, size) : fd_write_all(receipt->fd, text, size);
+    int failed = receipt->kind == RECEIPT_FILE ? replace(receipt, text, size) : deliver(receipt, text, size);
     int error = errno;
     struct timespec none = {0};
     while (failed && sigtimedwait(&now, NULL, &none) > 0)
@@ -232,7 +258,7 @@ int receipt_put(const struct receipt *receipt, const char *text, size_t size) {
     return failed ? -1 : 0;
 }
 
-int receipt_open(struct receipt *receipt, const struct box *box, struct error *err) {
+static int open_place(struct receipt *receipt, const struct box *box, struct error *err) {
     const struct policy *policy = &box->policy;
     char name[SLOT_NAME];
     *receipt = (struct receipt){.kind = RECEIPT_NONE, .fd = -1};
@@ -256,6 +282,12 @@ int receipt_open(struct receipt *receipt, const struct box *box, struct error *e
         return -1;
     }
     return 0;
+}
+
+int receipt_open(struct receipt *receipt, const struct box *box, struct error *err) {
+    int result = open_place(receipt, box, err);
+    sigprocmask(SIG_SETMASK, NULL, &receipt->mask);
+    return result;
 }
 
 void receipt_close(struct receipt *receipt) {

@@ -1,6 +1,7 @@
 /* probe.c (touching: asks, changes nothing). See probe.h. */
 #include "linux/probe.h"
 
+#include "base/fd.h"
 #include "base/lines.h"
 #include "base/path.h"
 #include "linux/account.h"
@@ -13,6 +14,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>

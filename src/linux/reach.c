@@ -135,3 +135,16 @@ int reach_from(int fd, const char *root) {
     errno = saved;
     return reached;
 }
+
+int reach_written(int fd, const struct plan *plan, const char **root) {
+    for (size_t i = 0; i < plan->mounts.count; i++) {
+        const struct mount *mount = &plan->mounts.at[i];
+        if (mount->kind != MOUNT_TREE || !mount->writable || mount->discard || mount->rights != RIGHTS_WRITE)
+            continue;
+        *root = mount->source;
+        int reached = reach_from(fd, mount->source);
+        if (reached)
+            return reached;
+    }
+    return 0;
+}

@@ -24,6 +24,7 @@ enum seccomp_action {
     ACTION_SETRLIMIT,
     ACTION_PRLIMIT,
     ACTION_RENAME,
+    ACTION_FCNTL,
     ACTION_CHMOD,
     ACTION_FCHMODAT,
     /* of a root caller's box; else allowed */

@@ -205,6 +205,13 @@ static void emit_rename(struct seccomp_program *p) {
     seccomp_give(p, SECCOMP_RET_ALLOW);
 }
 
+/* F_SET_RW_HINT changes an inode through a descriptor for reading, on a read-only mount too; as a kernel without it. */
+static void emit_fcntl(struct seccomp_program *p) {
+    load_argument(p, 1);
+    seccomp_when_equal(p, 1036, SECCOMP_RET_ERRNO | EINVAL);
+    seccomp_give(p, SECCOMP_RET_ALLOW);
+}
+
 /* Mode bits count only where a file is made. */
 static void emit_open(struct seccomp_program *p, const struct seccomp_ids *ids, uint32_t flags) {
     (void)ids;
@@ -244,6 +251,7 @@ static const struct block blocks[] = {
     [ACTION_SETRLIMIT] = {.emit = emit_setrlimit},
     [ACTION_PRLIMIT] = {.emit = emit_prlimit},
     [ACTION_RENAME] = {.emit = emit_rename},
+    [ACTION_FCNTL] = {.emit = emit_fcntl},
     /* which argument is the mode */
     [ACTION_CHMOD] = {.emit_with = emit_mode, .value = 1},
     [ACTION_FCHMODAT] = {.emit_with = emit_mode, .value = 2},

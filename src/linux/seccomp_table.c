@@ -118,6 +118,7 @@ static const struct seccomp_rule command_rules[] = {
     {SYS_openat2, ACTION_ROOT_ENOSYS},
     /* no device nodes, not even whiteouts */
     {SYS_renameat2, ACTION_RENAME},
+    {SYS_fcntl, ACTION_FCNTL},
     {SYS_setuid, ACTION_SETUID},
     {SYS_setreuid, ACTION_SETREUID},
     {SYS_setresuid, ACTION_SETRESUID},

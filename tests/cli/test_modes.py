@@ -5,7 +5,7 @@ import os
 import pytest
 
 import harness
-from workbench import PATH, shell
+from workbench import PATH, run_with_mounts, shell
 
 SAID = {"direct": "changes are made", "discard": "changes are gone at the end", "readonly": "nothing can be changed"}
 KEPT = ("discard", "readonly")
@@ -91,6 +91,24 @@ def test_what_is_refused(lab, mode):
         result = lab.run(["/bin/echo", "ran"], "--mode", mode, "--write", folder, env={"HOME": "/nonexistent"})
         assert result.code == 125 and not result.out and f"mode {mode} (--mode)" in result.err, result
     assert harness.tree(lab.scratch.path) == before
+
+
+@pytest.mark.parametrize("mode", KEPT)
+def test_a_write_grant_that_is_another_mount_of_the_workspace(lab, mode):
+    """The workspace by another name, or what holds it: writable there, it would not stay as it is."""
+    alias, inner = lab.scratch.path / "alias", lab.ws / "inner"
+    for folder in (alias, inner):
+        folder.mkdir(), lab.own(folder)
+    for source, name in ((lab.ws, alias), (lab.scratch.path, alias / lab.ws.name), (inner, None)):
+        act = ["sh", "-c", f"echo x >{(name or alias) / 'new'}"]
+        line = [lab.pinfold, "run", "--workspace", lab.ws, "--write", alias]
+        for words, code in ((["--mode", "direct"], 0), (["--mode", mode], 125 if name else 0)):
+            status, _, err = run_with_mounts(lab, f"mount --bind {source} {alias}",
+                                             [os.fspath(w) for w in (*line, *words, "--", *act)])
+            assert status == code, (source, words, err)
+            made = (lab.ws if name else inner) / "new"
+            assert made.exists() == (code == 0) and (name is None or code == 0 or f"mode {mode} (--mode)" in err), err
+            made.unlink(missing_ok=True)
 
 
 def test_a_readonly_workspace_in_the_system(lab):

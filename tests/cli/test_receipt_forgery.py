@@ -170,6 +170,26 @@ def test_descriptor_of_a_file_in_the_workspace(lab):
     assert_true(path)
 
 
+def test_fifo_that_the_command_could_open(lab):
+    """It has no content to be replaced, but whoever finds it writes to it as well."""
+    for folder, link, way in ((lab.ws, None, "fd:{}"), (lab.outside, lab.ws / "same", "fd:{}"),
+                              (lab.outside, lab.ws / "same", "path"), (lab.outside, None, "fd:{}")):
+        path = folder / "fifo"
+        os.mkfifo(path), lab.own(path)
+        if link:
+            os.link(path, link)
+        fd = os.open(path, os.O_RDWR)
+        act = ["sh", "-c", f"echo '{FORGED}' >{link or path}"]
+        assert lab.plain(act, env={"PATH": PATH}).code == 0 and os.read(fd, 4096).decode() == FORGED + "\n", "control"
+        receipt = path if way == "path" else way.format(fd)
+        done = raw(lab, box_argv(lab, act, "--receipt", receipt), pass_fds=[fd])
+        refused_here = folder == lab.ws or link
+        assert (done.returncode == 125) == bool(refused_here), done
+        text = "" if done.returncode == 125 else os.read(fd, 1 << 16).decode()
+        assert FORGED not in text and (refused_here or receipts.check(text)["outcome"] == "exited"), text
+        os.close(fd), path.unlink(), link and link.unlink()
+
+
 def test_memory_as_descriptor(lab):
     """What has no name anywhere can't be reached by one."""
     fd = os.memfd_create("receipt")

@@ -165,6 +165,29 @@ def test_reader_that_has_gone(lab, code, told):
     assert process.returncode == told and "receipt could not be written" in err, (process.returncode, err)
 
 
+@pytest.mark.parametrize("blocking", [True, False])
+def test_reader_that_does_not_read(lab, blocking):
+    """A receipt that finds no room is waited for; a signal ends that."""
+    for number in (None, signal.SIGTERM, signal.SIGINT):
+        reader, writer = os.pipe()
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        os.set_blocking(writer, blocking)
+        process = subprocess.Popen(box_argv(lab, ["touch", "ran"], "--receipt", f"fd:{writer}"), cwd=lab.ws,
+                                   env=lab.environment({"PATH": PATH}), pass_fds=[writer])
+        os.close(writer)
+        assert eventually(lambda: (lab.ws / "ran").exists())
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.3)
+        if number:
+            process.send_signal(number)
+            assert process.wait(5) in {-number, 128 + number}
+            os.close(reader)
+        else:
+            with os.fdopen(reader) as stream:
+                assert receipts.check(stream.read())["exit"] == 0 and process.wait(5) == 0
+        (lab.ws / "ran").unlink()
+
+
 def test_descriptor_without_one_means_killed(lab):
     reader, writer = os.pipe()
     with started(lab, WAIT, "--receipt", f"fd:{writer}", pass_fds=[writer]) as process:

@@ -161,6 +161,40 @@ def test_files_are_no_ties(lab):
         assert run.wait(timeout=10) == 125
 
 
+def named(lab, path, front=(), options=()):
+    """A run that has the FIFO or file `path` as a descriptor, with the act by which the command would have it as well."""
+    fd = os.open(path, os.O_RDWR if front else os.O_RDONLY | os.O_NONBLOCK)
+    words = [word.format(fd) for word in front], [word.format(fd) for word in options]
+    with start(lab, ["sh", "-c", f"echo 'exit 0' >>{path} || true; : >ran"], [fd], *words[1], front=words[0]) as run:
+        err = run.communicate(timeout=10)[1]
+    told = os.pread(fd, 4096, 0).decode() if front and not path.is_fifo() else ""
+    os.close(fd)
+    ran = (lab.ws / "ran").exists()
+    (lab.ws / "ran").unlink(missing_ok=True)
+    return run.returncode, ran, err + told
+
+
+@pytest.mark.parametrize("what", ["tie", "report", "report-fifo"])
+def test_what_the_command_could_open_by_its_name(lab, what):
+    """A FIFO or file in a writable root, by its name there or by a hard link: the command could hold the tie open, or
+    write the report. Elsewhere the same does no harm."""
+    words = {"options": ["--tie", "fd:{}"]} if what == "tie" else {"front": ["--report", "fd:{}"]}
+    for folder, link in ((lab.ws, None), (lab.outside, lab.ws / "same"), (lab.outside, None)):
+        path = folder / "it"
+        lab.file(path, "") if what == "report" else os.mkfifo(path)
+        lab.own(path)
+        if link:
+            os.link(path, link)
+        with open(path, "r+b", buffering=0):   # the other end, as long as the run
+            status, ran, told = named(lab, path, **words)
+        if folder == lab.ws or link:
+            assert status == 125 and not ran and (what == "report-fifo" or f"--{what} fd:" in told), (status, told)
+        else:
+            assert status == 0 and ran, f"control: {status} {told}"
+        for name in {path, link} - {None}:
+            name.unlink()
+
+
 def reported(lab, words):
     read, write = os.pipe()
     done = subprocess.run(lab.user.argv([lab.pinfold, "--report", f"fd:{write}", *words]), cwd=lab.ws,

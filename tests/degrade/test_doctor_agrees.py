@@ -297,7 +297,8 @@ def folders_of(lab):
     return found
 
 
-def test_a_signal_leaves_no_folder(lab):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM])
+def test_a_signal_leaves_no_folder(lab, number):
     """In a folder that can't be a workspace; the launch is held up, and pinfold ended meanwhile."""
     argv = lab.user.argv([*degraded("pivot_root=delay:2000"), lab.pinfold, "doctor", "--json"])
     with subprocess.Popen(argv, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
@@ -307,7 +308,7 @@ def test_a_signal_leaves_no_folder(lab):
             assert time.monotonic() < deadline, "no folder was made"
             time.sleep(0.01)
         time.sleep(0.4)
-        started.send_signal(signal.SIGTERM)
+        started.send_signal(number)
         told = json.loads(started.communicate(timeout=10)[0])
     assert started.returncode == 125 and "interrupted by a signal" in told["instead"], told
     assert told["temporary"] and not os.path.exists(told["workspace"]), told

@@ -22,6 +22,7 @@ enum answer {
     BY_MAKE,      /* of a root caller: no such bits */
     ROOT_NO_CALL, /* of a root caller: ENOSYS */
     BY_RENAME,    /* no whiteout */
+    BY_FCNTL,     /* no write hint */
     BY_RLIMIT,    /* the core limit stays, with success */
     BY_PRLIMIT,   /* the same; EPERM with the old value, and for pid 1 */
     BY_MODE,      /* no set-user-ID bit; for a root caller no set-group-ID bit either */
@@ -50,6 +51,7 @@ static const struct expected expected_command[] = {
     {"mknodat", 259, 33, BY_MAKE, 2, 2, 0},
     CALL("openat2", 437, 437, ROOT_NO_CALL),
     {"renameat2", 316, 276, BY_RENAME, 4, 4, 0},
+    CALL("fcntl", 72, 25, BY_FCNTL),
     {"chmod", 90, -1, BY_MODE, 1, 1, 0},
     {"fchmod", 91, 52, BY_MODE, 1, 1, 0},
     {"fchmodat", 268, 53, BY_MODE, 2, 2, 0},

@@ -164,6 +164,14 @@ static int attack_setflags(int count, char **words) {
     return report(control(fd, FS_IOC_SETFLAGS, &flags));
 }
 
+/* For how long what is written there will live; it stays with the inode, and is seen by everybody. */
+static int attack_write_hint(int count, char **words) {
+    (void)count;
+    uint64_t hint = 5;
+    const int fd = open_read(words[0]);
+    return report(fd < 0 ? -1 : fcntl(fd, 1036 /* F_SET_RW_HINT */, &hint));
+}
+
 static int attack_fssetxattr(int count, char **words) {
     (void)count;
     struct fsxattr attributes;
@@ -204,6 +212,7 @@ const struct attack attacks_metadata[] = {
     {"set-capability", attack_set_capability, "PATH"},
     {"setflags", attack_setflags, "PATH"},
     {"fssetxattr", attack_fssetxattr, "PATH"},
+    {"write-hint", attack_write_hint, "PATH"},
     {"file-setattr", attack_file_setattr, "PATH"},
     {0},
 };

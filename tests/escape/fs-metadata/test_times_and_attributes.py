@@ -1,9 +1,10 @@
 """Times, extended attributes, access lists and inode flags outside the writable roots (entries 15 to 17)."""
+import fcntl
 import os
 
 import pytest
 
-from places import hold, prepare
+from places import far_base, far_place, hold, prepare
 
 
 @pytest.mark.parametrize("attack", ["utimes", "utimes-now", "lutimes", "futimes"])
@@ -64,3 +65,25 @@ def test_e017_inode_flags(lab, attack, name):
     """Inode flags (chattr) can't be set by either ioctl or by file_setattr(2)."""
     flags = ["/usr/bin/lsattr", "-d", lab.outside / name]
     hold(lab, [attack, lab.outside / name], landlock=None, witness=lambda _: lab.plain(flags).out)
+
+
+def test_e017_write_hint(lab):
+    """The write hint can't be set where the mount is the host's own; a read-only one lets it through, the filter doesn't."""
+    if not far_base():
+        pytest.skip("the user has no folder outside those that are writable in a box")
+
+    def hint(place, value=None):
+        with open(place / "f", "rb") as file:
+            if value is not None:
+                fcntl.fcntl(file, 1036, value.to_bytes(8, "little"))   # F_SET_RW_HINT; 1035 is F_GET_RW_HINT
+            return fcntl.fcntl(file, 1035, bytes(8))
+
+    with far_place(lab) as far:
+        def scene():
+            prepare(lab, far)
+            hint(far, 0)
+
+        scene()
+        assert lab.plain([lab.attacker, "write-hint", far / "f"]).verdict == "ok" and hint(far) == bytes([5, *bytes(7)])
+        lab.legs(["write-hint", far / "f"], {"EINVAL"}, options=["--read", far], prepare=scene,
+                 witness=lambda: hint(far), without=("landlock", "mounts-readonly"))
