@@ -23,8 +23,8 @@ def test_hard_core_limit_of_0_where_cores_are_files(lab):
 
 @only_root
 @pytest.mark.parametrize("pattern", ["|/bin/false",
-                                     # this one makes every box of the host refuse: not beside other tests
-                                     pytest.param("@/run/core.socket", marks=pytest.mark.slow)])
+                                     # this one makes every box of the host refuse
+                                     pytest.param("@/run/core.socket", marks=[pytest.mark.slow, pytest.mark.alone])])
 def test_hard_core_limit_of_0_where_cores_go_to_a_program(lab, pattern):
     """The kernel starts the program whatever the limit of 0 says: refused, unless privilege is waived."""
     with core_pattern(pattern):

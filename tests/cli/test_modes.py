@@ -96,17 +96,18 @@ def test_what_is_refused(lab, mode):
 @pytest.mark.parametrize("mode", KEPT)
 def test_a_write_grant_that_is_another_mount_of_the_workspace(lab, mode):
     """The workspace by another name, or what holds it: writable there, it would not stay as it is."""
-    alias, inner = lab.scratch.path / "alias", lab.ws / "inner"
-    for folder in (alias, inner):
+    workspace, alias = lab.ws / "w", lab.scratch.path / "alias"
+    inner = workspace / "inner"
+    for folder in (alias, workspace, inner):
         folder.mkdir(), lab.own(folder)
-    for source, name in ((lab.ws, alias), (lab.scratch.path, alias / lab.ws.name), (inner, None)):
+    for source, name in ((workspace, alias), (lab.ws, alias / "w"), (inner, None)):
         act = ["sh", "-c", f"echo x >{(name or alias) / 'new'}"]
-        line = [lab.pinfold, "run", "--workspace", lab.ws, "--write", alias]
+        line = [lab.pinfold, "run", "--workspace", workspace, "--write", alias]
         for words, code in ((["--mode", "direct"], 0), (["--mode", mode], 125 if name else 0)):
             status, _, err = run_with_mounts(lab, f"mount --bind {source} {alias}",
-                                             [os.fspath(w) for w in (*line, *words, "--", *act)])
+                                             [os.fspath(w) for w in (*line, *words, "--", *act)], cwd=workspace)
             assert status == code, (source, words, err)
-            made = (lab.ws if name else inner) / "new"
+            made = (workspace if name else inner) / "new"
             assert made.exists() == (code == 0) and (name is None or code == 0 or f"mode {mode} (--mode)" in err), err
             made.unlink(missing_ok=True)
 
