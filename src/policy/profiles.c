@@ -11,7 +11,7 @@
 
 enum { CHAIN_MAX = 32 };
 
-static const struct profile *find(const profile_list *profiles, const char *name) {
+static struct profile *find(const profile_list *profiles, const char *name) {
     for (size_t i = 0; i < profiles->count; i++)
         if (strcmp(profiles->at[i].name, name) == 0)
             return &profiles->at[i];
@@ -21,16 +21,24 @@ static const struct profile *find(const profile_list *profiles, const char *name
 int profiles_builtin(struct arena *arena, profile_list *profiles, struct error *err) {
     for (const struct builtin_policy *builtin = builtin_policies; builtin->name; builtin++) {
         struct profile *profile = list_add(arena, profiles);
-        struct policy *policy = arena_alloc(arena, sizeof *policy);
         const char *name = arena_printf(arena, "built-in profile %s", builtin->name);
-        if (!profile || !policy || !name)
+        if (!profile || !name)
             return error_memory(err);
-        struct source source = {.kind = DOCUMENT_PROFILE, .name = name};
-        if (policy_read(arena, &source, builtin->text, builtin->size, policy, err))
-            return -1;
-        *profile = (struct profile){.name = builtin->name, .origin = name, .policy = policy};
+        *profile = (struct profile){.name = builtin->name, .origin = name};
     }
     return 0;
+}
+
+/* Read a built-in profile, now that it takes part: most runs need one of them. */
+static int read_builtin(struct arena *arena, struct profile *profile, struct error *err) {
+    const struct builtin_policy *builtin = builtin_policies;
+    struct source source = {.kind = DOCUMENT_PROFILE, .name = profile->origin};
+    while (strcmp(builtin->name, profile->name) != 0)
+        builtin++;
+    profile->policy = arena_alloc(arena, sizeof *profile->policy);
+    if (!profile->policy)
+        return error_memory(err);
+    return policy_read(arena, &source, builtin->text, builtin->size, profile->policy, err);
 }
 
 int profiles_add(struct arena *arena, profile_list *profiles, const struct policy *file, struct error *err) {
@@ -69,9 +77,11 @@ int profiles_chain(struct arena *arena, const profile_list *profiles, const char
                    policy_chain *chain, struct error *err) {
     policy_chain nearest_first = {0};
     for (const char *next = name; next;) {
-        const struct profile *profile = find(profiles, next);
+        struct profile *profile = find(profiles, next);
         if (!profile)
             return unknown_profile(arena, profiles, next, origin, err);
+        if (!profile->policy && read_builtin(arena, profile, err))
+            return -1;
         for (size_t i = 0; i < nearest_first.count; i++)
             if (nearest_first.at[i] == profile->policy)
                 return error_set(err, EXIT_USAGE, "%s: the profile %s extends itself in a circle", origin, next);
