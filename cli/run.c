@@ -215,7 +215,7 @@ int command_run_box(int argc, char **argv, char *const *caller) {
         print_end(&box);
     }
     if (write_receipt(&receipt, &box, &err) && box.result.status == 0)
-        box.result.status = EXIT_REFUSED;
+        box.result.status = EXIT_USAGE; /* as for output that broke off; 126 would say that nothing ran */
     receipt_close(&receipt);
     report_end(&box);
     return box.result.status;

@@ -261,7 +261,7 @@ def test_folder_that_is_gone(lab):
         (folder / "r.json").unlink(), folder.rmdir()
         lab.file(lab.ws / "go")
         err = process.communicate(timeout=20)[1]
-    assert process.returncode == 126 and b"receipt could not be written" in err, err
+    assert process.returncode == 125 and b"receipt could not be written" in err, err
 
 
 def test_other_names_that_are_taken(lab):
