@@ -1,16 +1,15 @@
 /* run.c (glue): pinfold run. */
+#include "box/own.h"
 #include "box/receipt.h"
 #include "cli.h"
 
 #include "base/path.h"
 #include "box/layers.h"
-#include "linux/reach.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The command: what was given, or the shell of somebody who sits at a terminal. */
@@ -66,65 +65,8 @@ static void warn_sockets(const struct box *box, char *const *caller) {
     }
 }
 
-/* What ends the box, and what tells how it ended, must not be the command's as well: neither by a descriptor ... */
-static int check_shared(const struct box *box, int fd, const char *option, struct error *err) {
-    struct stat status;
-    for (size_t i = 0; i < box->probe.descriptors.count && fd >= 0; i++) {
-        const struct descriptor *given = &box->probe.descriptors.at[i];
-        if (given->kind != DESCRIPTOR_CLOSED && given->kind != DESCRIPTOR_NULL && !fstat(fd, &status) &&
-            status.st_dev == given->dev && status.st_ino == given->ino)
-            return error_set(err, EXIT_USAGE,
-                             "%s fd:%d: the command is given the same as %d; use a descriptor of its own", option, fd,
-                             given->number);
-    }
-    return 0;
-}
-
-/* A policy on a descriptor may be used again: no command may change it by one of its own. */
-static int check_policy(const struct box *box, struct error *err) {
-    struct stat status;
-    const char *word = box->policy.policy;
-    if (!word || strncmp(word, "fd:", 3) != 0 || fstat(atoi(word + 3), &status) || !S_ISREG(status.st_mode))
-        return 0;
-    for (size_t i = 0; i < box->probe.descriptors.count; i++) {
-        const struct descriptor *given = &box->probe.descriptors.at[i];
-        if (given->writable && status.st_dev == given->dev && status.st_ino == given->ino)
-            return error_set(err, EXIT_USAGE,
-                             "--policy %s: the command is given the same file as %d, and could change the policy; "
-                             "keep it from the command",
-                             word, given->number);
-    }
-    return 0;
-}
-
-/* ... nor by a name: a file or FIFO in a folder that it may change, or one with more names than can be looked for. */
-static int check_named(const struct box *box, int fd, const char *option, struct error *err) {
-    struct stat status;
-    const char *root = NULL;
-    char shown[1024];
-    if (fd < 0 || fstat(fd, &status) || (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) || !status.st_nlink)
-        return 0;
-    if (status.st_nlink == 1 && !reach_written(fd, &box->plan, &root))
-        return 0;
-    return error_set(err, EXIT_USAGE,
-                     "%s fd:%d: the command could open it for writing by its name%s%s; use a pipe that has none, or a "
-                     "file that the box can't change",
-                     option, fd, root ? " below " : ", since it has several (hard links)",
-                     root ? path_show(root, shown, sizeof shown) : "");
-}
-
-static int check_own_descriptors(const struct box *box, struct error *err) {
-    for (size_t i = 0; i < box->tie.count; i++)
-        if (check_shared(box, box->tie.at[i].fd, "--tie", err) || check_named(box, box->tie.at[i].fd, "--tie", err))
-            return -1;
-    return check_shared(box, print_report_fd(), "--report", err) || check_policy(box, err) ||
-                   check_named(box, print_report_fd(), "--report", err)
-               ? -1
-               : 0;
-}
-
 static int run(struct box *box, const struct receipt *receipt, char *const *caller, struct error *err) {
-    if (box_plan(box, caller, err) || check_own_descriptors(box, err) || receipt_guard(receipt, &box->plan, err))
+    if (box_plan(box, caller, err) || own_check(box, print_report_fd(), err) || receipt_guard(receipt, &box->plan, err))
         return -1;
     warn_sockets(box, caller);
     if (box->plan.notice)

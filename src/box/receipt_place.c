@@ -41,13 +41,15 @@ static int can_write(const char *receipt, const char *root, struct error *err) {
                      numbered ? "open" : "name", root, numbered ? "a pipe" : "fd:N");
 }
 
+static int cannot_tell(const char *receipt, struct error *err) {
+    return error_set(err, EXIT_USAGE, "--receipt %s: can't tell whether the command could write there: %s", receipt,
+                     strerror(errno));
+}
+
 /* `root` is a folder or file that the command may change. */
 static int check_root(const char *receipt, int place, const char *root, struct error *err) {
     int reached = reach_from(place, root);
-    if (reached < 0)
-        return error_set(err, EXIT_USAGE, "--receipt %s: can't tell whether the command could write there: %s", receipt,
-                         strerror(errno));
-    return reached ? can_write(receipt, root, err) : 0;
+    return reached < 0 ? cannot_tell(receipt, err) : reached ? can_write(receipt, root, err) : 0;
 }
 
 /* A receipt that the command can write is worth nothing. `place` is its folder, or the file itself. */
@@ -87,7 +89,10 @@ int receipt_guard(const struct receipt *receipt, const struct plan *plan, struct
         return wrong(plan->policy->receipt, strerror(errno), err);
     if (!S_ISDIR(status.st_mode) && !has_name(&status))
         return 0;
-    return reach_written(receipt->fd, plan, &root) ? can_write(plan->policy->receipt, root, err) : 0;
+    int reached = reach_written(receipt->fd, plan, &root);
+    return reached < 0 ? cannot_tell(plan->policy->receipt, err)
+           : reached   ? can_write(plan->policy->receipt, root, err)
+                       : 0;
 }
 
 static bool same_object(int a, int b) {

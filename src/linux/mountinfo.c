@@ -1,7 +1,7 @@
 /* mountinfo.c (touching: /proc/self/mountinfo). See mountinfo.h. */
 #include "linux/mountinfo.h"
 
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 int mountinfo_open(struct lines *lines) {
@@ -35,7 +35,7 @@ static char *next_field(char **at) {
 
 bool mountinfo_next(struct lines *lines, struct mountinfo *mount) {
     for (char *line; (line = lines_next(lines));) {
-        char *id = next_field(&line), *parent = id ? next_field(&line) : NULL;
+        char *id = next_field(&line), *parent = id ? next_field(&line) : NULL; /* of no use here */
         char *device = parent ? next_field(&line) : NULL, *root = device ? next_field(&line) : NULL;
         char *point = root ? next_field(&line) : NULL;
         if (!point)
@@ -43,8 +43,26 @@ bool mountinfo_next(struct lines *lines, struct mountinfo *mount) {
         line[strcspn(line, " ")] = '\0';
         unescape(root);
         unescape(point);
-        *mount = (struct mountinfo){(unsigned)strtoul(id, NULL, 10), device, root, point, line};
+        *mount = (struct mountinfo){device, root, point, line};
         return true;
     }
     return false;
+}
+
+int mountinfo_list(struct arena *arena, shown_list *mounts) {
+    struct lines table;
+    struct mountinfo mount;
+    if (mountinfo_open(&table))
+        return -1;
+    int error = 0;
+    while (!error && mountinfo_next(&table, &mount)) {
+        struct shown *added = list_add(arena, mounts);
+        if (!added || !(added->device = arena_copy(arena, mount.device)) ||
+            !(added->root = arena_copy(arena, mount.root)) || !(added->point = arena_copy(arena, mount.point)))
+            error = ENOMEM;
+    }
+    error = !error && table.failed ? EIO : error;
+    lines_close(&table);
+    errno = error;
+    return error ? -1 : 0;
 }

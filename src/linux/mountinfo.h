@@ -3,9 +3,9 @@
 #define PINFOLD_LINUX_MOUNTINFO_H
 
 #include "base/lines.h"
+#include "plan/probe.h"
 
 struct mountinfo {
-    unsigned id;
     const char *device;  /* of the file system, as major:minor */
     const char *root;    /* what of the file system is mounted, escapes undone */
     const char *point;   /* absolute path, escapes undone */
@@ -17,5 +17,8 @@ int mountinfo_open(struct lines *lines) __attribute__((nonnull, warn_unused_resu
 
 /* The next mount, good until the next call; false at the end or, with lines->failed, after a failure. */
 bool mountinfo_next(struct lines *lines, struct mountinfo *mount) __attribute__((nonnull));
+
+/* All of them, the later on top; texts are in the arena. -1 with errno set. */
+int mountinfo_list(struct arena *arena, shown_list *mounts) __attribute__((nonnull, warn_unused_result));
 
 #endif

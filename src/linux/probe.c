@@ -129,8 +129,8 @@ static int probe_work_tree(struct arena *arena, struct probe *probe, struct erro
         return found < 0 ? -1 : 0;
     for (char *slash; (slash = strrchr(path, '/')) && slash != path;) {
         *slash = '\0';
-        if ((probe->home.path && names_show(probe, path, probe->home.path)) ||
-            (probe->account_home.path && names_show(probe, path, probe->account_home.path)))
+        if ((probe->home.path && names_show(&probe->mounts, path, probe->home.path)) ||
+            (probe->account_home.path && names_show(&probe->mounts, path, probe->account_home.path)))
             return 0;
         snprintf(name, sizeof name, "%s/.git", path);
         /* somebody else's .git in a shared folder must not open that folder to us */
@@ -149,20 +149,9 @@ static void note_mount(struct place *place, const char *point) {
 }
 
 static int probe_mounts(struct arena *arena, struct probe *probe, struct error *err) {
-    struct lines table;
-    struct mountinfo mount;
-    if (mountinfo_open(&table))
-        return cannot_look("/proc/self/mountinfo", errno, err);
-    while (mountinfo_next(&table, &mount)) {
-        struct shown *added = list_add(arena, &probe->mounts);
-        if (!added || !(added->device = arena_copy(arena, mount.device)) ||
-            !(added->root = arena_copy(arena, mount.root)) || !(added->point = arena_copy(arena, mount.point))) {
-            lines_close(&table);
-            return -1;
-        }
-    }
-    lines_close(&table);
-    return table.failed ? cannot_look("/proc/self/mountinfo", EIO, err) : 0;
+    if (!mountinfo_list(arena, &probe->mounts))
+        return 0;
+    return errno == ENOMEM ? -1 : cannot_look("/proc/self/mountinfo", errno, err);
 }
 
 /* Which of the folders that may be read, or are seen through an overlay, have mounts below them? */

@@ -21,7 +21,7 @@ static const struct ban *find(const struct policy *policy, const struct probe *p
         const struct ban *ban = &policy->bans.at[i];
         *where = &probe->bans.at[i];
         if (ban->kind == kind && ban->value && layer > ban->layer && (*where)->path &&
-            (names_meet(probe, place->path, (*where)->path) || same_object(place, *where)))
+            (names_meet(&probe->mounts, place->path, (*where)->path) || same_object(place, *where)))
             return ban;
     }
     return NULL;
@@ -55,7 +55,7 @@ static int check_guards(const struct policy *policy, const struct probe *probe, 
                         const struct place *place, bool workspace, struct error *err) {
     char shown[SHOWN], file[SHOWN];
     for (size_t i = 0; i < policy->guards.count; i++)
-        if (names_meet(probe, place->path, policy->guards.at[i]))
+        if (names_meet(&probe->mounts, place->path, policy->guards.at[i]))
             return error_set(
                 err, EXIT_USAGE,
                 "%s %s holds %s, a place of the operator's policy, so the command could change what later "

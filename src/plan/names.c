@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* The mount that a path is on: the deepest, of several at one place the last. */
-static const struct shown *mount_of(const struct probe *probe, const char *path) {
+static const struct shown *mount_of(const shown_list *mounts, const char *path) {
     const struct shown *found = NULL;
-    for (size_t i = 0; i < probe->mounts.count; i++) {
-        const struct shown *mount = &probe->mounts.at[i];
+    for (size_t i = 0; i < mounts->count; i++) {
+        const struct shown *mount = &mounts->at[i];
         if (path_is_under(path, mount->point) && (!found || strlen(mount->point) >= strlen(found->point)))
             found = mount;
     }
@@ -32,15 +32,15 @@ static bool rename_to(const char *path, const char *from, const char *to, char *
     return size >= 0 && size < PATH_MAX;
 }
 
-bool names_show(const struct probe *probe, const char *top, const char *path) {
+bool names_show(const shown_list *mounts, const char *top, const char *path) {
     char inner[PATH_MAX], name[PATH_MAX];
     if (path_is_under(path, top))
         return true;
-    const struct shown *own = mount_of(probe, path);
+    const struct shown *own = mount_of(mounts, path);
     if (!own || !rename_to(path, own->point, own->root, inner))
         return false;
-    for (size_t i = 0; i < probe->mounts.count; i++) {
-        const struct shown *mount = &probe->mounts.at[i];
+    for (size_t i = 0; i < mounts->count; i++) {
+        const struct shown *mount = &mounts->at[i];
         if (mount != own && strcmp(mount->device, own->device) == 0 && path_is_under(inner, mount->root) &&
             rename_to(inner, mount->root, mount->point, name) && path_is_under(name, top))
             return true;
@@ -48,6 +48,6 @@ bool names_show(const struct probe *probe, const char *top, const char *path) {
     return false;
 }
 
-bool names_meet(const struct probe *probe, const char *a, const char *b) {
-    return names_show(probe, a, b) || names_show(probe, b, a);
+bool names_meet(const shown_list *mounts, const char *a, const char *b) {
+    return names_show(mounts, a, b) || names_show(mounts, b, a);
 }

@@ -1,5 +1,5 @@
 /* names.h: one folder can have many names on a host, by bind mounts and file systems that are mounted twice. Pure: the
- * probe has the table of mounts. */
+ * table of mounts is given. */
 #ifndef PINFOLD_PLAN_NAMES_H
 #define PINFOLD_PLAN_NAMES_H
 
@@ -7,9 +7,9 @@
 
 /* Is what `path` names, there or not, at `top` or below it by any name? Both are canonical. A name that another mount
  * hides counts too. Other hard links of a file are not looked for. */
-bool names_show(const struct probe *probe, const char *top, const char *path) __attribute__((nonnull));
+bool names_show(const shown_list *mounts, const char *top, const char *path) __attribute__((nonnull));
 
 /* Is one of them at or below the other, by any name? */
-bool names_meet(const struct probe *probe, const char *a, const char *b) __attribute__((nonnull));
+bool names_meet(const shown_list *mounts, const char *a, const char *b) __attribute__((nonnull));
 
 #endif

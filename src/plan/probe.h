@@ -29,6 +29,7 @@ typedef LIST(struct link) link_list;
 struct shown {
     const char *device, *root, *point;
 };
+typedef LIST(struct shown) shown_list;
 
 enum descriptor_kind {
     DESCRIPTOR_CLOSED,
@@ -68,7 +69,7 @@ struct probe {
     LIST(struct place) system; /* the system roots that exist as folders */
     LIST(struct place) grants; /* one for each of policy->grants */
     LIST(struct place) bans;   /* one for each of policy->bans, all zero for those that name no path */
-    LIST(struct shown) mounts; /* all that this process sees, the later on top */
+    shown_list mounts;         /* all that this process sees, the later on top */
     link_list links;
     text_list sockets;                   /* unix sockets found on the host, as canonical paths */
     LIST(struct place) private_places;   /* under /etc, not for everyone to read (looked for when root is kept) */

@@ -51,7 +51,7 @@ static bool is_root_or_above(const char *path) {
 /* Is a system root to be seen there by another mount? */
 static bool shows_system(const struct probe *probe, const char *path) {
     for (size_t i = 0; roots_system[i]; i++)
-        if (names_show(probe, path, roots_system[i]))
+        if (names_show(&probe->mounts, path, roots_system[i]))
             return true;
     return false;
 }
@@ -80,7 +80,7 @@ static int check_whole(const char *option, const char *path, const struct probe 
                          "%s/path/to/checkout",
                          option, host, given_by(option));
     for (size_t i = 0; i < 2; i++) {
-        if (!homes[i]->path || strcmp(homes[i]->path, "/") == 0 || !names_show(probe, path, homes[i]->path))
+        if (!homes[i]->path || strcmp(homes[i]->path, "/") == 0 || !names_show(&probe->mounts, path, homes[i]->path))
             continue;
         path_show(homes[i]->path, shown_home, sizeof shown_home);
         return error_set(err, EXIT_USAGE,
@@ -98,7 +98,7 @@ static int check_writable(const char *option, const char *path, const struct pro
     if (check_whole(option, path, probe, "make every file of the host writable", "whose start-up files run on the host",
                     err))
         return -1;
-    if (probe->executable.path && names_show(probe, path, probe->executable.path))
+    if (probe->executable.path && names_show(&probe->mounts, path, probe->executable.path))
         return error_set(err, EXIT_USAGE,
                          "%s %s holds pinfold itself (%s), so the command could replace it; install "
                          "pinfold outside, for instance in /usr/local/bin or ~/.local/bin, and run it from there",
@@ -146,7 +146,7 @@ static int check_beside(const struct policy *policy, const struct grant *grant, 
                         const struct probe *probe, struct error *err) {
     char shown[1024], workspace[1024];
     if (policy->mode.value == MODE_DIRECT || grant->access != ACCESS_WRITE ||
-        !names_show(probe, place->path, probe->workspace.path))
+        !names_show(&probe->mounts, place->path, probe->workspace.path))
         return 0;
     return error_set(err, EXIT_USAGE,
                      "%s %s holds the workspace %s, whose changes mode %s (%s) keeps off the host; grant folders in it "

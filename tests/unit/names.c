@@ -47,11 +47,11 @@ static void shown(void **state) {
                  {"/etc", "/mnt/etc/x", true}};
     struct host host = host_with_mounts();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        if (names_show(&host.probe, cases[i].top, cases[i].path) != cases[i].shown)
+        if (names_show(&host.probe.mounts, cases[i].top, cases[i].path) != cases[i].shown)
             fail_msg("%s in %s: not %d", cases[i].path, cases[i].top, cases[i].shown);
-    assert_true(names_meet(&host.probe, "/home/u", "/data/@home/u/f"));
-    assert_true(names_meet(&host.probe, "/data/@home/u/f", "/home/u"));
-    assert_false(names_meet(&host.probe, "/data/other", "/home/u"));
+    assert_true(names_meet(&host.probe.mounts, "/home/u", "/data/@home/u/f"));
+    assert_true(names_meet(&host.probe.mounts, "/data/@home/u/f", "/home/u"));
+    assert_false(names_meet(&host.probe.mounts, "/data/other", "/home/u"));
     host_free(&host);
 }
 
@@ -59,8 +59,8 @@ static void without_a_table(void **state) {
     (void)state;
     struct host host;
     host_user(&host);
-    assert_true(names_show(&host.probe, "/a", "/a/b"));
-    assert_false(names_show(&host.probe, "/a", "/b"));
+    assert_true(names_show(&host.probe.mounts, "/a", "/a/b"));
+    assert_false(names_show(&host.probe.mounts, "/a", "/b"));
     host_free(&host);
 }
 
