@@ -156,6 +156,13 @@ int trust_change(struct arena *arena, const char *home, const char *path, const 
     char *text = pins_text(&trust, path, sha256);
     if (!text)
         return error_memory(err);
+    if (strlen(text) >= DOCUMENT_SIZE_MAX) { /* with its last newline no longer to be read */
+        free(text);
+        return error_set(err, EXIT_USAGE,
+                         "%s: there is no room for more than 1 MiB of trusted files; remove some: "
+                         "pinfold trust --list, then --remove",
+                         trust.path);
+    }
     int failed = write_file(folder, text);
     free(text);
     return failed ? cannot(trust.path, err) : 0;

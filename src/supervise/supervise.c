@@ -37,6 +37,7 @@ struct watch {
     bool ended;
     int status; /* wait status of the command, when ended */
     int signals;
+    bool stuck; /* init takes no messages */
 };
 
 static uint64_t now_in(uint64_t parts) {
@@ -48,11 +49,14 @@ static uint64_t now_in(uint64_t parts) {
 static void send_signal(struct watch *watch, int number, bool all) {
     struct message message = {.type = MESSAGE_SIGNAL, .value = number, .step = all};
     struct pollfd room = {watch->launch->control, POLLOUT, 0};
-    /* a storm of them fills the queue; init empties it at once, unless it is stopped from outside */
-    for (int tries = 0; tries < 3; tries++) {
-        if (!message_send(room.fd, &message, NULL, 0) || errno != EAGAIN)
+    /* a storm of them fills the queue; init empties it at once, unless it is stopped from outside: that is found out
+     * once, and waited for no more */
+    for (int tries = watch->stuck ? 2 : 0; tries < 3; tries++) {
+        watch->stuck = message_send(room.fd, &message, NULL, 0) && errno == EAGAIN;
+        if (!watch->stuck)
             return; /* or init has gone */
-        (void)poll(&room, 1, 100);
+        if (tries < 2)
+            (void)poll(&room, 1, 100);
     }
 }
 
@@ -103,8 +107,13 @@ static void take_tie(struct watch *watch, size_t index, short revents) {
     size_t count;
     if (tie_take(watch->launch->tie, index, revents, orders, &count))
         obey(watch, SIGTERM, false);
+    /* SIGKILL waits for no other: those need room in the queue of an init that may be stopped */
     for (size_t i = 0; i < count; i++)
-        obey(watch, orders[i].signal, orders[i].all);
+        if (orders[i].signal == SIGKILL)
+            obey(watch, SIGKILL, true);
+    for (size_t i = 0; i < count; i++)
+        if (orders[i].signal != SIGKILL)
+            obey(watch, orders[i].signal, orders[i].all);
 }
 
 static void take_message(struct watch *watch) {

@@ -216,3 +216,25 @@ def test_in_a_box(account):
                              f"mv later .pinfold.json; {pinfold} trust")
     assert result.code == 125 and "inside a box" in result.err and pins(account) is None, result
     account.refused(words=["pinfold trust"])
+
+
+def test_no_more_is_pinned_than_can_be_read(account):
+    """What is trusted stays trusted: a file of pins that the next run could not read is not written."""
+    folder = account.home / ".config/pinfold"
+    account.workspace(OPENING["env"])
+    assert trust(account).code == 0
+    known = pins(account)
+    for number in range(20000):
+        known[f"/old/{number}"] = "0" * 64
+        if number % 1000 == 0 and len(json.dumps({"trust": 1, "files": known}, indent=2)) > (1 << 20):
+            break
+    while len(json.dumps({"trust": 1, "files": known}, indent=2)) > (1 << 20) - 50:
+        known.popitem()
+    path = folder / "trust.json"
+    path.write_text(json.dumps({"trust": 1, "files": known}, indent=2))
+    other = account.lab.outside / ("long" * 30)
+    other.mkdir()
+    (other / ".pinfold.json").write_text('{"env": ["TOKEN"]}')
+    account.lab.own(other, other / ".pinfold.json")
+    result = account.pinfold("trust", "--workspace", other)
+    assert result.code == 125 and "--remove" in result.err and pins(account) == known, result

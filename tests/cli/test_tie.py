@@ -127,6 +127,30 @@ def test_orders_to_all(lab):
     ours.close()
 
 
+@pytest.mark.parametrize("apart", [True, False])
+def test_sigkill_waits_for_no_other_order(lab, apart):
+    """Orders to an init that is stopped from outside find no room; the one that needs none comes at once."""
+    ours, theirs = pair(socket.SOCK_STREAM)
+    with start(lab, ["sh", "-c", "trap '' USR1; echo up; while :; do sleep 0.02; done"],
+               [theirs.fileno()], "--tie", f"fd:{theirs.fileno()}") as run:
+        theirs.close()
+        assert run.stdout.readline() == "up\n"
+        children = open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii").read().split()
+        init = [pid for pid in children if open(f"/proc/{pid}/comm", encoding="ascii").read() == "pinfold: init\n"]
+        os.kill(int(init[0]), signal.SIGSTOP)
+        many = bytes([signal.SIGUSR1]) * 2000   # more than the queue takes
+        began = time.monotonic()
+        ours.sendall(many + (b"" if apart else bytes([signal.SIGKILL])))
+        if apart:
+            ours.sendall(bytes([signal.SIGKILL]))
+        try:
+            assert run.wait(timeout=20) == 137
+            assert time.monotonic() - began < 5   # and not some time for each order
+        finally:
+            run.kill()
+    ours.close()
+
+
 def test_the_command_does_not_have_the_tie(lab):
     ours, theirs = pair()
     with start(lab, ["sh", "-c", "ls /proc/self/fd"], [theirs.fileno()], "--tie", f"fd:{theirs.fileno()}") as run:
