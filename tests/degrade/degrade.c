@@ -30,6 +30,7 @@ enum { EXIT_DEGRADE = 125, LISTENER_UNKNOWN = -2 };
 struct shared {
     int command; /* pidfd */
     atomic_int listener;
+    atomic_bool renamed; /* the supervisor no longer shows the command's arguments */
 };
 
 static _Noreturn void die(const char *what, const char *detail) {
@@ -70,6 +71,7 @@ static _Noreturn void supervisor_start(struct rules *rules, struct shared *share
     /* Tests look for the command's arguments in /proc: they must not be found here. */
     for (int i = 0; i < argc; i++)
         memset(argv[i], 0, strlen(argv[i]));
+    atomic_store(&shared->renamed, true);
     for (int tries = 0; atomic_load(&shared->listener) == LISTENER_UNKNOWN && tries < 100000; tries++)
         nanosleep(&moment, NULL);
     int fd = atomic_load(&shared->listener);
@@ -96,6 +98,16 @@ static void supervisor_fork(struct rules *rules, struct shared *shared, char **a
         continue;
     if (child < 0 || status != 0)
         die("cannot start the supervisor", NULL);
+}
+
+/* The command must not begin before. */
+static void wait_renamed(const struct shared *shared) {
+    const struct timespec moment = {.tv_nsec = 20000};
+    for (int tries = 0; !atomic_load(&shared->renamed); tries++) {
+        if (tries == 100000)
+            die("the supervisor doesn't start", NULL);
+        nanosleep(&moment, NULL);
+    }
 }
 
 static bool rules_need_supervisor(const struct rules *rules) {
@@ -131,6 +143,7 @@ int main(int argc, char **argv) {
         if (shared->command < 0)
             die("pidfd_open", strerror(errno));
         supervisor_fork(&rules, shared, argv, argc);
+        wait_renamed(shared);
     }
     int fd = -1;
     int failed = filter_install(&rules, (const char *const *)command_argv, &fd) != 0 ? errno : 0;
