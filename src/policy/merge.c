@@ -1,6 +1,8 @@
 /* merge.c (pure): see merge.h. */
 #include "policy/merge.h"
 
+#include "base/path.h"
+
 #include <string.h>
 
 enum { GRACE_DEFAULT = 500 };
@@ -23,8 +25,11 @@ void policy_floor(struct policy *policy) {
     *policy = (struct policy){.mode = {MODE_DIRECT, "built in"}, .grace = {GRACE_DEFAULT, "built in"}, .layers = 1};
 }
 
-static int forbidden(const char *origin, const struct ban *ban, struct error *err) {
-    return error_set(err, EXIT_USAGE, "%s: forbidden by %s", origin, ban->origin);
+/* `what` was asked for; "" where the origin says all. */
+static int forbidden(const char *origin, const char *what, const struct ban *ban, struct error *err) {
+    char shown[1024];
+    return error_set(err, EXIT_USAGE, "%s%s%s: forbidden by %s", origin, *what ? " " : "",
+                     path_show(what, shown, sizeof shown), ban->origin);
 }
 
 /* The ban on all of a kind, or on this value of it, if there is one. */
@@ -46,7 +51,7 @@ static int merge_grants(struct arena *arena, struct policy *into, const struct p
         if (!ban && grant.access == ACCESS_WRITE)
             ban = find_ban(into, BAN_READ, NULL); /* what may be changed may be read */
         if (ban)
-            return forbidden(grant.origin, ban, err);
+            return forbidden(grant.origin, grant.path, ban, err);
         struct grant *added = list_add(arena, &into->grants);
         if (!added)
             return error_memory(err);
@@ -65,7 +70,7 @@ static int merge_variables(struct arena *arena, struct policy *into, const struc
             return error_memory(err);
         const struct ban *ban = find_ban(into, BAN_VARIABLE, name);
         if (ban)
-            return forbidden(variable->origin, ban, err);
+            return forbidden(variable->origin, name, ban, err);
         *added = *variable;
     }
     return 0;
@@ -74,7 +79,7 @@ static int merge_variables(struct arena *arena, struct policy *into, const struc
 static int merge_descriptors(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
     const struct ban *ban = layer->descriptors.count ? find_ban(into, BAN_DESCRIPTOR, NULL) : NULL;
     if (ban)
-        return forbidden("--fd", ban, err);
+        return forbidden("--fd", "", ban, err);
     for (size_t i = 0; i < layer->descriptors.count; i++) {
         int *added = list_add(arena, &into->descriptors);
         if (!added)
@@ -91,7 +96,7 @@ static int merge_waivers(struct policy *into, const struct policy *layer, struct
             continue;
         const struct ban *ban = find_ban(into, BAN_WAIVER, guarantee_text[i].name);
         if (ban)
-            return forbidden(layer->waived_origin[i], ban, err);
+            return forbidden(layer->waived_origin[i], guarantee_text[i].name, ban, err);
         into->waived |= UINT32_C(1) << i;
         into->waived_origin[i] = layer->waived_origin[i];
     }
@@ -102,7 +107,7 @@ static int merge_waivers(struct policy *into, const struct policy *layer, struct
 static int merge_grace(struct policy *into, const struct policy *layer, struct error *err) {
     const struct ban *ban = layer->grace.origin ? find_ban(into, BAN_LIMIT, NULL) : NULL;
     if (ban && layer->grace.value > into->grace.value)
-        return forbidden(layer->grace.origin, ban, err);
+        return forbidden(layer->grace.origin, "", ban, err);
     if (layer->grace.origin)
         into->grace = layer->grace;
     return 0;
@@ -116,7 +121,7 @@ static bool limit_within(uint64_t value, uint64_t than) {
 static int merge_limit(struct policy *into, struct setting *limit, const struct setting *layer, struct error *err) {
     const struct ban *ban = layer->origin ? find_ban(into, BAN_LIMIT, NULL) : NULL;
     if (ban && !limit_within(layer->value, limit->value))
-        return forbidden(layer->origin, ban, err);
+        return forbidden(layer->origin, "", ban, err);
     if (layer->origin)
         *limit = *layer;
     return 0;
@@ -125,7 +130,7 @@ static int merge_limit(struct policy *into, struct setting *limit, const struct 
 static int merge_mode(struct policy *into, const struct policy *layer, struct error *err) {
     const struct ban *ban = find_ban(into, BAN_MODE, NULL);
     if (layer->mode.origin && ban && layer->mode.value < into->mode.value)
-        return forbidden(layer->mode.origin, ban, err);
+        return forbidden(layer->mode.origin, mode_name((enum mode)layer->mode.value), ban, err);
     if (layer->mode.origin)
         into->mode = layer->mode;
     return 0;
@@ -135,7 +140,7 @@ static int merge_mode(struct policy *into, const struct policy *layer, struct er
 static int merge_profile(struct policy *into, const struct policy *layer, struct error *err) {
     const struct ban *ban = layer->profile ? find_ban(into, BAN_PROFILE, NULL) : NULL;
     if (ban)
-        return forbidden(layer->profile_origin, ban, err);
+        return forbidden(layer->profile_origin, layer->profile, ban, err);
     if (layer->profile) {
         into->profile = layer->profile;
         into->profile_origin = layer->profile_origin;

@@ -49,7 +49,7 @@ def test_grants_from_every_later_layer(scene, option, key, place):
     for never in (True, [os.fspath(value)]):
         ban(scene, {key: never})
         for options, word in ways(scene, option, key, value):
-            scene.refused(*options, words=[word, "forbidden by /etc/pinfold/policy.json:1:", f"never {key}"])
+            scene.refused(*options, words=[word, os.fspath(value), "forbidden by /etc/pinfold/policy.json:1:", f"never {key}"])
     ban(scene, {key: [os.fspath(scene.lab.home)]})
     for options, _ in ways(scene, option, key, value):
         scene.explain(*options)
