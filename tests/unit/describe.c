@@ -12,13 +12,10 @@ static const char *text_of(json_t *object, const char *key) {
 
 /* The plan in words; freed by the caller. */
 static char *words_of(const struct plan *plan) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    assert_int_equal(describe_text(plan, out), 0);
-    assert_int_equal(fclose(out), 0);
-    return text;
+    struct words words;
+    words_begin(&words);
+    assert_int_equal(describe_text(plan, words.out), 0);
+    return words_end(&words);
 }
 
 static void bytes_are_text_or_hex(void **state) {

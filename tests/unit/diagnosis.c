@@ -32,13 +32,10 @@ static void judge(struct host *host, struct diagnosis *diagnosis) {
 }
 
 static char *words_of(const struct diagnosis *diagnosis) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    assert_int_equal(diagnosis_text(diagnosis, out), 0);
-    assert_int_equal(fclose(out), 0);
-    return text;
+    struct words words;
+    words_begin(&words);
+    assert_int_equal(diagnosis_text(diagnosis, words.out), 0);
+    return words_end(&words);
 }
 
 static void all_is_held(void **state) {

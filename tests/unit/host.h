@@ -138,4 +138,21 @@ static inline const struct mount *host_mount(const struct host *host, const char
     return NULL;
 }
 
+/* What a function writes to a stream, as text that the caller frees: begin, let it write to words->out, end. */
+struct words {
+    char *text;
+    size_t size;
+    FILE *out;
+};
+
+static inline void words_begin(struct words *words) {
+    words->out = open_memstream(&words->text, &words->size);
+    assert_non_null(words->out);
+}
+
+static inline char *words_end(struct words *words) {
+    assert_int_equal(fclose(words->out), 0);
+    return words->text;
+}
+
 #endif
