@@ -11,12 +11,12 @@ static int doctor_json(const struct diagnosis *diagnosis) {
 }
 
 int command_doctor(int argc, char **argv, char *const *caller) {
-    struct box box = {0};
     struct policy flags = {0};
     struct options options = {.policy = &flags};
     struct diagnosis diagnosis;
     struct error err = {0};
-    if (options_parse(&box.arena, DOCTOR, argc, argv, &options, &err))
+    struct box *box = box_new(&err);
+    if (!box || options_parse(&box->arena, DOCTOR, argc, argv, &options, &err))
         return print_error(&err);
     if (options.help)
         return print_help(DOCTOR);
@@ -24,7 +24,7 @@ int command_doctor(int argc, char **argv, char *const *caller) {
         error_set(&err, EXIT_USAGE, "doctor takes no command: it runs none");
         return print_error(&err);
     }
-    if (doctor_examine(&box, &flags, caller, &diagnosis, &err))
+    if (doctor_examine(box, &flags, caller, &diagnosis, &err))
         return print_error(&err);
     if (options.json ? doctor_json(&diagnosis) : diagnosis_text(&diagnosis, stdout)) {
         error_set(&err, EXIT_USAGE, "what was found could not be written to standard output");

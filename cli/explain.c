@@ -13,19 +13,19 @@ static int explain_json(const struct box *box) {
 }
 
 int command_explain(int argc, char **argv, char *const *caller) {
-    struct box box = {0};
     struct policy flags = {0};
     struct options options = {.policy = &flags};
     struct error err = {0};
-    if (options_parse(&box.arena, EXPLAIN, argc, argv, &options, &err))
+    struct box *box = box_new(&err);
+    if (!box || options_parse(&box->arena, EXPLAIN, argc, argv, &options, &err))
         return print_error(&err);
     if (options.help)
         return print_help(EXPLAIN);
-    if (layers_merge(&box.arena, &flags, &box.policy, &err) || box_plan(&box, caller, &err))
+    if (layers_merge(&box->arena, &flags, &box->policy, &err) || box_plan(box, caller, &err))
         return print_error(&err);
-    if (options.json ? explain_json(&box) : describe_text(&box.plan, stdout)) {
+    if (options.json ? explain_json(box) : describe_text(&box->plan, stdout)) {
         error_set(&err, EXIT_USAGE, "the plan could not be written to standard output");
         return print_error(&err);
     }
-    return plan_check(&box.plan, &err) ? print_error(&err) : 0;
+    return plan_check(&box->plan, &err) ? print_error(&err) : 0;
 }

@@ -10,17 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The caller's variables as they were: hardening removes some from pinfold's own. */
-static char **copy_environment(char **environment) {
-    size_t count = 0;
-    while (environment[count])
-        count++;
-    char **copy = calloc(count + 1, sizeof *copy);
-    if (copy)
-        memcpy(copy, environment, count * sizeof *copy);
-    return copy;
-}
-
 static int dispatch(int argc, char **argv, char *const *caller) {
     static const struct {
         const char *name;
@@ -52,16 +41,13 @@ static int dispatch(int argc, char **argv, char *const *caller) {
 int main(int argc, char **argv, char **environment) {
     prefault();
     struct error err = {0};
-    char **caller = copy_environment(environment), status[16];
+    char status[16];
     title_remember(argc, argv);
     /* first of all, so that whatever goes wrong is told there */
     bool reports = argc > 1 && strcmp(argv[1], "--report") == 0;
-    if (!caller)
-        error_memory(&err);
     bool failed =
-        !caller || (reports && (title_name(), print_report_open(argc > 2 ? argv[2] : "", &err))) || harden(&err);
-    int result = failed ? print_error(&err) : dispatch(argc - 2 * reports, argv + 2 * reports, caller);
-    free(caller);
+        (reports && (title_name(), print_report_open(argc > 2 ? argv[2] : "", &err))) || harden(&err);
+    int result = failed ? print_error(&err) : dispatch(argc - 2 * reports, argv + 2 * reports, environment);
     snprintf(status, sizeof status, "%d", result);
     print_report("exit", status);
     return result;

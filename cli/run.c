@@ -132,33 +132,46 @@ static int end_wrong(struct box *box, const struct policy *flags, const struct e
     return print_error(err);
 }
 
+/* From the merged policy on; the status that pinfold ends with. */
+static int run_and_tell(struct box *box, const struct policy *flags, char *const *caller) {
+    struct error err = {0};
+    struct receipt receipt;
+    if (layers_merge(&box->arena, flags, &box->policy, &err) || choose_command(box, caller, &err))
+        return end_wrong(box, flags, &err);
+    if (receipt_open(&receipt, box, &err)) {
+        box->result = not_started(err.status);
+        report_end(box);
+        return print_error(&err);
+    }
+    if (run(box, &receipt, caller, &err)) {
+        if (box->result.status != err.status)
+            box->result = not_started(err.status);
+        print_error(&err);
+    } else {
+        print_end(box);
+    }
+    if (write_receipt(&receipt, box, &err) && box->result.status == 0)
+        box->result.status = EXIT_USAGE; /* as for output that broke off; 126 would say that nothing ran */
+    receipt_close(&receipt);
+    report_end(box);
+    return box->result.status;
+}
+
 int command_run_box(int argc, char **argv, char *const *caller) {
-    struct box box = {0};
     struct policy flags = {0};
     struct options options = {.policy = &flags};
     struct error err = {0};
-    struct receipt receipt;
-    int wrong = options_parse(&box.arena, RUN, argc, argv, &options, &err);
+    struct box *box = box_new(&err);
+    if (!box)
+        return print_error(&err);
+    int wrong = options_parse(&box->arena, RUN, argc, argv, &options, &err);
     if (!wrong && options.help)
         return print_help(RUN);
-    box.tie = options.tie;
-    if (wrong || layers_merge(&box.arena, &flags, &box.policy, &err) || choose_command(&box, caller, &err))
-        return end_wrong(&box, &flags, &err);
-    if (receipt_open(&receipt, &box, &err)) {
-        box.result = not_started(err.status);
-        report_end(&box);
-        return print_error(&err);
-    }
-    if (run(&box, &receipt, caller, &err)) {
-        if (box.result.status != err.status)
-            box.result = not_started(err.status);
-        print_error(&err);
-    } else {
-        print_end(&box);
-    }
-    if (write_receipt(&receipt, &box, &err) && box.result.status == 0)
-        box.result.status = EXIT_USAGE; /* as for output that broke off; 126 would say that nothing ran */
-    receipt_close(&receipt);
-    report_end(&box);
-    return box.result.status;
+    box->tie = options.tie;
+    if (wrong)
+        return end_wrong(box, &flags, &err);
+    box_begin(box);
+    int status = run_and_tell(box, &flags, caller);
+    box_abandon(box);
+    return status;
 }

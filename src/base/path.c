@@ -5,10 +5,11 @@
 #include <string.h>
 
 bool path_is_under(const char *path, const char *root) {
-    size_t size = strlen(root);
-    if (size == 1 && root[0] == '/')
+    if (root[0] == '/' && !root[1])
         return path[0] == '/';
-    return strncmp(path, root, size) == 0 && (path[size] == '/' || path[size] == '\0');
+    while (*root && *root == *path)
+        root++, path++;
+    return !*root && (*path == '/' || !*path);
 }
 
 int path_compare(const char *a, const char *b) {

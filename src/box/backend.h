@@ -6,6 +6,10 @@
 
 struct backend {
     const char *name;
+    /* Optional head starts: what of a box can be made before there is a plan; and the end of what was. Neither says
+     * whether it could be: launch does. */
+    void (*begin)(struct box *box);
+    void (*abandon)(struct box *box);
     /* What does this host have, and what do the policy's names mean on it? */
     int (*probe)(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err);
     /* Pure: what will be done. */

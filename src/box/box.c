@@ -18,6 +18,26 @@ static const struct backend *backend_find(const struct policy *policy, struct er
     return NULL;
 }
 
+struct box *box_new(struct error *err) {
+    struct arena arena = {0};
+    struct box *box = arena_alloc(&arena, sizeof *box);
+    if (box)
+        box->arena = arena;
+    else
+        error_memory(err);
+    return box;
+}
+
+void box_begin(struct box *box) {
+    backends[0]->begin(box);
+    arena_prefault(&box->arena); /* now that this goes on */
+}
+
+void box_abandon(struct box *box) {
+    if (box->launch)
+        backends[0]->abandon(box);
+}
+
 static int box_compile(struct box *box, const struct backend *backend, char *const *caller, struct error *err) {
     box->planned = false;
     if (backend->compile(&box->arena, &box->policy, &box->probe, caller, &box->plan, err))

@@ -112,9 +112,8 @@ int layers_merge(struct arena *arena, const struct policy *flags, struct policy 
         name = asking[i]->profile;
         origin = asking[i]->profile_origin;
     }
-    /* a profile that nobody asked for comes before the files, whose own mode it must not undo */
-    if ((!name && merge_profile(&layers, "default", "built in", merged, err)) ||
-        policy_merge(arena, merged, &layers.file[SYSTEM], err) ||
+    /* a profile that nobody asked for is `default`, which says what the floor says: see policy_floor */
+    if (policy_merge(arena, merged, &layers.file[SYSTEM], err) ||
         policy_merge(arena, merged, &layers.file[USER], err) ||
         (name && merge_profile(&layers, name, origin, merged, err)) ||
         policy_merge(arena, merged, &layers.file[OPTION], err) || policy_merge(arena, merged, flags, err) ||

@@ -1,5 +1,6 @@
-/* command.c (touching): the command's process from fork to exec: the inner half, in this order: session, descriptors,
- * keyring, Landlock, the filter last, then verify. Capabilities and no_new_privs come from pid 1.
+/* command.c (touching): the command's process from fork to exec: the inner half. Session, keyring, capabilities and the
+ * filter while init builds the root; then, in that root, descriptors, Landlock and verify. The capability bounding set,
+ * securebits and no_new_privs come from pid 1.
  *
  * Should: reach exec only through verify. Must not: come back. */
 #include "base/fd.h"
@@ -7,8 +8,11 @@
 #include "linux/confine.h"
 #include "linux/fds.h"
 #include "linux/landlock.h"
-#include "linux/launch.h"
 #include "linux/layers.h"
+#include "linux/netns.h"
+#include "linux/prefault.h"
+#include "linux/prepared.h"
+#include "linux/stage.h"
 #include "linux/sys.h"
 #include "linux/verify.h"
 
@@ -27,15 +31,15 @@ static _Noreturn void fail(int control, enum step step, const char *detail) {
 }
 
 /* Where the descriptor for a channel is now. */
-static int source_of(const struct init_arguments *arguments, size_t i, int terminal) {
-    const struct channel *channel = &arguments->plan->channels.at[i];
+static int source_of(const struct part *part, size_t i, int terminal) {
+    const struct channel *channel = &part->prepared->plan->channels.at[i];
     switch (channel->kind) {
     case CHANNEL_RELAY:
-        return arguments->channels->box[channel->same_as < 0 ? i : (size_t)channel->same_as];
+        return part->box[channel->same_as < 0 ? i : (size_t)channel->same_as];
+    case CHANNEL_PASS:
+        return part->box[i];
     case CHANNEL_TTY:
         return terminal;
-    case CHANNEL_PASS:
-        return channel->number;
     default:
         return openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
     }
@@ -43,19 +47,19 @@ static int source_of(const struct init_arguments *arguments, size_t i, int termi
 
 /* Give each channel its number and close all others. Returns the control channel's new number; `numbers` gets the open
  * ones, *count of them. */
-static int take_descriptors(const struct init_arguments *arguments, int terminal, int *numbers, size_t *count) {
-    const struct plan *plan = arguments->plan;
+static int take_descriptors(const struct part *part, int terminal, int *numbers, size_t *count) {
+    const struct plan *plan = part->prepared->plan;
     int above = 3, moved[RELAY_STREAMS];
     for (size_t i = 0; i < plan->channels.count; i++)
         if (plan->channels.at[i].number >= above)
             above = plan->channels.at[i].number + 1;
-    int control = fcntl(arguments->control, F_DUPFD_CLOEXEC, above);
+    int control = fcntl(part->control, F_DUPFD_CLOEXEC, above);
     if (control < 0) {
         errno = errno == EINVAL ? EMFILE : errno; /* EINVAL: a granted number is at the limit itself */
-        fail(arguments->control, STEP_DESCRIPTORS, "");
+        fail(part->control, STEP_DESCRIPTORS, "");
     }
     for (size_t i = 0; i < plan->channels.count; i++) {
-        moved[i] = fcntl(source_of(arguments, i, terminal), F_DUPFD_CLOEXEC, above);
+        moved[i] = fcntl(source_of(part, i, terminal), F_DUPFD_CLOEXEC, above);
         if (moved[i] < 0)
             fail(control, STEP_DESCRIPTORS, "");
     }
@@ -81,30 +85,39 @@ static void take_session(int control, int terminal) {
 }
 
 /* A keyring of its own, under the filter that closes keyctl: the old one would stay possessed. */
-static void take_keyring(const struct init_arguments *arguments, int control) {
-    if (!arguments->plan->taken[STEP_KEYRING] || !layer_on(STEP_KEYRING))
+static void take_keyring(const struct part *part, int control) {
+    if (!part->prepared->plan->taken[STEP_KEYRING] || !layer_on(STEP_KEYRING))
         return;
     if (sys_keyctl_join_session() < 0)
         fail(control, STEP_KEYRING, "");
-    if (sys_keyctl_session_id() == arguments->prepared->witness.session_keyring) {
+    if (sys_keyctl_session_id() == part->prepared->witness.session_keyring) {
         errno = EEXIST;
         fail(control, STEP_KEYRING, "still the caller's");
     }
 }
 
 /* The limit itself is pinfold's own, from its first lines on; the filter keeps it from being lowered to 0. */
-static void check_core(const struct init_arguments *arguments, int control) {
-    if (arguments->plan->taken[STEP_LIMITS] && confine_core_closed())
+static void check_core(const struct part *part, int control) {
+    if (part->prepared->plan->taken[STEP_LIMITS] && confine_core_closed())
         fail(control, STEP_LIMITS, "the hard limit is 0 and the host hands core dumps to a program");
 }
 
-static void confine(const struct init_arguments *arguments, int control) {
-    const struct plan *plan = arguments->plan;
-    const struct seccomp_program *filter = &arguments->prepared->filter;
+static void wait_stage(atomic_uint *at, unsigned stage, int control) {
+    if (stage_wait(at, stage))
+        fail(control, STEP_LIFE, "futex");
+}
+
+static void take_filter(const struct part *part, int control) {
+    const struct seccomp_program *filter = &part->prepared->filter;
+    if (part->prepared->plan->taken[STEP_SECCOMP] && layer_on(STEP_SECCOMP) &&
+        sys_seccomp_filter(filter->code, filter->count))
+        fail(control, STEP_SECCOMP, "");
+}
+
+static void take_rules(const struct part *part, int control) {
+    const struct plan *plan = part->prepared->plan;
     if (plan->taken[STEP_LANDLOCK] && layer_on(STEP_LANDLOCK) && landlock_apply(plan))
         fail(control, STEP_LANDLOCK, "");
-    if (plan->taken[STEP_SECCOMP] && layer_on(STEP_SECCOMP) && sys_seccomp_filter(filter->code, filter->count))
-        fail(control, STEP_SECCOMP, "");
 }
 
 /* The arguments with which sh runs a script that has no interpreter line; NULL when out of memory. */
@@ -163,10 +176,10 @@ static int execute(char *const *command, char *const *environment) {
     return best;
 }
 
-_Noreturn void command_execute(const struct init_arguments *arguments, int control) {
-    const struct plan *plan = arguments->plan;
+_Noreturn void command_execute(const struct part *part, int control) {
+    const struct plan *plan = part->prepared->plan;
     struct message message = {.type = MESSAGE_READY};
-    atomic_store(&arguments->prepared->begun, true);
+    atomic_store(&part->prepared->begun, true);
     if (message_send(control, &message, NULL, 0))
         _exit(1);
     message = (struct message){.type = MESSAGE_EXEC_FAILED};
@@ -175,27 +188,41 @@ _Noreturn void command_execute(const struct init_arguments *arguments, int contr
     _exit(message.value == ENOENT ? EXIT_NOT_FOUND : EXIT_REFUSED);
 }
 
-_Noreturn void command_rehearsed(const struct init_arguments *arguments, int control) {
+_Noreturn void command_rehearsed(const struct part *part, int control) {
     const struct message message = {.type = MESSAGE_REHEARSED};
-    (void)arguments;
+    (void)part;
     message_tell(control, &message); /* if it can't be said, end of file says that it failed */
     _exit(0);
 }
 
-_Noreturn void command_run(const struct init_arguments *arguments, int terminal) {
-    const struct plan *plan = arguments->plan;
+_Noreturn void command_run(const struct part *part, int terminal) {
+    struct prepared *prepared = part->prepared;
     int numbers[RELAY_STREAMS + 1];
     size_t count;
     struct failure failure;
-    take_session(arguments->control, terminal);
-    int control = take_descriptors(arguments, terminal, numbers, &count);
-    take_keyring(arguments, control);
-    check_core(arguments, control);
-    confine(arguments, control);
-    if (verify_box(plan, &arguments->prepared->witness, numbers, count, &failure))
+    prefault_copies();
+    /* while init builds the root */
+    take_session(part->control, terminal);
+    check_core(part, part->control);
+    if (prepared->plan->taken[STEP_NET_NAMESPACE] && layer_on(STEP_NET_NAMESPACE) && netns_loopback())
+        fail(part->control, STEP_LOOPBACK, "");
+    if (layer_on(STEP_CAPABILITIES) && sys_capabilities_clear())
+        fail(part->control, STEP_CAPABILITIES, "");
+    take_keyring(part, part->control);
+    take_filter(part, part->control);
+    if (verify_process(prepared->plan, &prepared->witness, &failure))
+        launch_fail(part->control, &failure);
+    /* in it */
+    wait_stage(&prepared->init, INIT_ROOTED, part->control);
+    if (chdir(prepared->plan->current))
+        fail(part->control, STEP_MOUNTS, prepared->plan->current);
+    int control = take_descriptors(part, terminal, numbers, &count);
+    take_rules(part, control);
+    if (verify_files(prepared->plan, &prepared->witness, numbers, count, &failure))
         launch_fail(control, &failure);
-    if (sigprocmask(SIG_SETMASK, arguments->mask, NULL))
+    wait_stage(&prepared->supervisor, SUPERVISOR_RELEASED, control);
+    if (sigprocmask(SIG_SETMASK, &prepared->mask, NULL))
         fail(control, STEP_VERIFY, "signal mask");
-    arguments->finish(arguments, control);
+    prepared->finish(part, control);
     _exit(1); /* neither comes back */
 }

@@ -265,7 +265,7 @@ static int strength(const struct mount *mount) {
 
 /* Of two equal ones the one whose owners are not mapped: a system root stays root's, also when it is granted. */
 static int mount_order(const void *a, const void *b) {
-    const struct mount *left = a, *right = b;
+    const struct mount *left = *(struct mount *const *)a, *right = *(struct mount *const *)b;
     int order = path_compare(left->target, right->target);
     order = order ? order : strength(right) - strength(left);
     return order ? order : left->owned - right->owned;
@@ -339,11 +339,11 @@ static bool stands(const struct mount *mount, const struct mount *above, const c
 
 /* Of all candidates, in order, those that are made; and the scratch home that would have to be created in a tree of the
  * host, or NULL. */
-static int keep(struct arena *arena, const struct plan *plan, mount_list *all, mount_list *kept,
+static int keep(struct arena *arena, const struct plan *plan, struct mount **all, size_t count, mount_list *kept,
                 struct mount **homeless) {
     const char *tree = NULL; /* the last one: also where the tree above shows it already, it is no scratch folder */
-    for (size_t i = 0; i < all->count; i++) {
-        struct mount *mount = &all->at[i];
+    for (size_t i = 0; i < count; i++) {
+        struct mount *mount = all[i];
         const struct mount *above = mount_above(kept, mount->target);
         bool needed = stands(mount, above, tree);
         if (mount->kind == MOUNT_TREE)
@@ -369,8 +369,12 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
     struct mount *homeless = NULL;
     if (add_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all))
         return error_memory(err);
-    qsort(all.at, all.count, sizeof all.at[0], mount_order);
-    if (keep(arena, plan, &all, &kept, &homeless))
+    struct mount **order = arena_alloc(arena, all.count * sizeof *order);
+    for (size_t i = 0; order && i < all.count; i++)
+        order[i] = &all.at[i];
+    if (order)
+        qsort(order, all.count, sizeof *order, mount_order);
+    if (!order || keep(arena, plan, order, all.count, &kept, &homeless))
         return error_memory(err);
     if (homeless) {
         const char *asked = plan->home;

@@ -12,7 +12,7 @@
 
 enum { CAP_SETPCAP_ = 8, CAPABILITIES_MAX = 64 };
 
-int confine_capabilities(void) {
+int confine_bounding(void) {
     uint64_t effective, permitted, inheritable;
     if (sys_capabilities_get(&effective, &permitted, &inheritable))
         return -1;
@@ -25,9 +25,11 @@ int confine_capabilities(void) {
         if (prctl(PR_SET_SECUREBITS, CONFINED_SECUREBITS, 0, 0, 0))
             return -1;
     }
-    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
-        return -1;
-    return sys_capabilities_clear();
+    return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
+
+int confine_capabilities(void) {
+    return confine_bounding() ? -1 : sys_capabilities_clear();
 }
 
 int confine_capabilities_empty(int bounding_too) {

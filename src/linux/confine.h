@@ -16,6 +16,9 @@ enum {
  * them harmless. -1 with errno set. */
 int confine_capabilities(void) __attribute__((warn_unused_result));
 
+/* All of that but effective, permitted and inheritable, which may be needed for a while. */
+int confine_bounding(void) __attribute__((warn_unused_result));
+
 /* Are they all empty? Read back. */
 int confine_capabilities_empty(int bounding_too) __attribute__((warn_unused_result));
 

@@ -6,29 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-extern char **environ;
-
-/* The binary is static, so these load nothing into pinfold itself; they are gone for whatever it may start. */
-static void drop_loader_variables(void) {
-    static const char *const prefixes[] = {"LD_", "GLIBC_TUNABLES=", "MALLOC_", "GCONV_PATH=", "LOCPATH=", "NLSPATH="};
-    char **kept = environ;
-    for (char **at = environ; at && *at; at++) {
-        size_t i = 0;
-        while (i < sizeof prefixes / sizeof prefixes[0] && strncmp(*at, prefixes[i], strlen(prefixes[i])) != 0)
-            i++;
-        if (i == sizeof prefixes / sizeof prefixes[0])
-            *kept++ = *at;
-    }
-    if (kept)
-        *kept = NULL;
-}
 
 static int open_standard(void) {
     for (int number = 0; number <= 2; number++) {
@@ -54,6 +35,5 @@ int harden(struct error *err) {
                          "refused, nothing was started: descriptors 0 to 2 are closed and /dev/null "
                          "can't be opened in their place (%s)",
                          error_name(errno));
-    drop_loader_variables();
     return 0;
 }

@@ -7,15 +7,19 @@
 #include "box/message.h"
 #include "linux/confine.h"
 #include "linux/fds.h"
-#include "linux/launch.h"
 #include "linux/layers.h"
 #include "linux/netns.h"
+#include "linux/prefault.h"
+#include "linux/prepared.h"
+#include "linux/stage.h"
+#include "linux/sys.h"
 #include "linux/title.h"
 #include "linux/userns.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,112 +35,143 @@ _Noreturn void launch_fail(int control, const struct failure *failure) {
     _exit(1);
 }
 
-static _Noreturn void fail(const struct init_arguments *arguments, enum step step, const char *detail) {
+static _Noreturn void fail(const struct part *part, enum step step, const char *detail) {
     struct failure failure;
     failure_set(&failure, step, errno, detail);
-    launch_fail(arguments->control, &failure);
+    launch_fail(part->control, &failure);
 }
 
-static void keep_own_descriptors(const struct init_arguments *arguments) {
-    const struct plan *plan = arguments->plan;
-    int keep[2 * RELAY_STREAMS + 4];
-    size_t count = 0;
-    keep[count++] = arguments->control;
-    keep[count++] = arguments->life;
-    for (size_t i = 0; i < plan->channels.count; i++) {
-        keep[count++] = arguments->channels->box[i];
-        keep[count++] = plan->channels.at[i].kind == CHANNEL_PASS ? plan->channels.at[i].number : -1;
+/* Which of the descriptors that come with the go message is for which channel, and then for which mount. */
+struct taking {
+    const struct plan *plan;
+    int *box, *trees;
+    size_t channel, mount;
+};
+
+/* 0, or -1 when there is one too many. */
+static int take_descriptor(struct taking *taking, int fd) {
+    const struct plan *plan = taking->plan;
+    while (taking->channel < plan->channels.count) {
+        size_t i = taking->channel++;
+        if (channel_has_end(&plan->channels.at[i])) {
+            taking->box[i] = fd;
+            return 0;
+        }
     }
-    if (fds_keep(keep, count))
-        fail(arguments, STEP_DESCRIPTORS, "");
+    while (taking->mount < plan->mounts.count) {
+        size_t i = taking->mount++;
+        if (plan->mounts.at[i].kind == MOUNT_TREE && plan->mounts.at[i].owned) {
+            taking->trees[i] = fd;
+            return 0;
+        }
+    }
+    return -1;
 }
 
-/* Wait for the go message and take the prepared mounts that come with it. */
-static void wait_go(const struct init_arguments *arguments, int *prepared) {
-    const struct plan *plan = arguments->plan;
-    size_t next = 0;
+/* Wait for the go message. From then on there is a plan. Returns the prepared mounts, one for each of the plan's. */
+static int *wait_go(struct part *part) {
     struct message message = {.more = 1};
-    for (size_t i = 0; i < plan->mounts.count; i++)
-        prepared[i] = -1;
+    struct taking taking = {.box = part->box};
     while (message.more) {
         int received[MESSAGE_DESCRIPTORS];
         size_t count = MESSAGE_DESCRIPTORS;
-        if (message_receive(arguments->control, &message, received, &count) != 1 || message.type != MESSAGE_GO)
+        if (message_receive(part->control, &message, received, &count) != 1 || message.type != MESSAGE_GO)
             _exit(1); /* the supervisor has gone, or never meant it */
-        for (size_t i = 0; i < count; i++) {
-            while (next < plan->mounts.count &&
-                   (plan->mounts.at[next].kind != MOUNT_TREE || !plan->mounts.at[next].owned))
-                next++;
-            if (next == plan->mounts.count)
-                _exit(1);
-            prepared[next++] = received[i];
+        if (!taking.plan) {
+            taking.plan = part->prepared->plan;
+            taking.trees = calloc(taking.plan->mounts.count + 1, sizeof *taking.trees);
+            for (size_t i = 0; taking.trees && i < taking.plan->mounts.count; i++)
+                taking.trees[i] = -1;
         }
+        if (!taking.trees)
+            fail(part, STEP_MOUNTS, "");
+        for (size_t i = 0; i < count; i++)
+            if (take_descriptor(&taking, received[i]))
+                _exit(1);
     }
+    return taking.trees;
 }
 
 /* A pty in the box's own devpts; the master goes to the supervisor. Returns the slave. */
-static int make_terminal(const struct init_arguments *arguments) {
+static int make_terminal(const struct part *part) {
     int number = -1, unlock = 0, slave = -1;
     char path[32];
     autoclose int master = open("/dev/pts/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (master < 0 || ioctl(master, TIOCSPTLCK, &unlock) || ioctl(master, TIOCGPTN, &number))
-        fail(arguments, STEP_RELAY, "terminal");
+        fail(part, STEP_RELAY, "terminal");
     snprintf(path, sizeof path, "/dev/pts/%d", number);
     slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (slave < 0 || tcsetattr(slave, TCSANOW, &arguments->channels->terminal))
-        fail(arguments, STEP_RELAY, "terminal");
+    if (slave < 0 || tcsetattr(slave, TCSANOW, &part->prepared->terminal))
+        fail(part, STEP_RELAY, "terminal");
     struct message message = {.type = MESSAGE_TERMINAL};
     int sent = master, none[1];
     size_t count = 0;
-    if (message_send(arguments->control, &message, &sent, 1))
-        fail(arguments, STEP_RELAY, "terminal");
+    if (message_send(part->control, &message, &sent, 1))
+        fail(part, STEP_RELAY, "terminal");
     /* the relay of this terminal is confined only now; go on when the supervisor says so */
-    if (message_receive(arguments->control, &message, none, &count) != 1 || message.type != MESSAGE_GO)
+    if (message_receive(part->control, &message, none, &count) != 1 || message.type != MESSAGE_GO)
         _exit(1);
     return slave;
 }
 
-static void build(const struct init_arguments *arguments) {
-    const struct plan *plan = arguments->plan;
-    bool net = plan->taken[STEP_NET_NAMESPACE] && layer_on(STEP_NET_NAMESPACE);
-    /* while the supervisor writes the id maps and prepares mounts; told only after go, when somebody listens */
-    int net_error = net && netns_make() ? errno : 0;
-    int *prepared = calloc(plan->mounts.count + 1, sizeof *prepared);
-    struct failure failure;
-    if (!prepared)
-        fail(arguments, STEP_MOUNTS, "");
-    wait_go(arguments, prepared);
-    errno = net_error;
-    if (net_error)
-        fail(arguments, STEP_NET_NAMESPACE, "unshare");
-    if (userns_enter(plan))
-        fail(arguments, STEP_ID_MAPS, "");
+static int namespace_on(int flags, enum step step, int flag) {
+    return layer_on(step) ? flags : flags & ~flag;
+}
+
+/* What needs no plan, while the supervisor makes one. A failure is told when somebody listens, after the go message. */
+static int begin(const struct part *part, struct failure *failure) {
+    int flags = part->namespaces & ~CLONE_NEWNET, keep[] = {part->control, part->life};
+    flags = namespace_on(flags, STEP_IPC_NAMESPACE, CLONE_NEWIPC);
+    flags = namespace_on(flags, STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP);
+    prefault_copies();
+    if (fds_keep(keep, 2))
+        return failure_set(failure, STEP_DESCRIPTORS, errno, "");
+    if (unshare(flags))
+        return failure_set(failure, STEP_USER_NAMESPACE, errno, "unshare");
+    /* the dear one: longer than all others together */
+    if (part->namespaces & CLONE_NEWNET && layer_on(STEP_NET_NAMESPACE) && netns_make())
+        return failure_set(failure, STEP_NET_NAMESPACE, errno, "unshare");
+    /* here and not in the command: what pid 1 doesn't have, no process of the box can have */
+    if (layer_on(STEP_CAPABILITIES) && confine_bounding())
+        return failure_set(failure, STEP_CAPABILITIES, errno, "");
+    return 0;
+}
+
+/* From here on it is as the plan's ids say, tied to pinfold's life, and can't gain any power. */
+static void harden(const struct part *part) {
+    if (userns_enter(part->prepared->plan))
+        fail(part, STEP_ID_MAPS, "");
     /* after the last change of ids, which would clear them */
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
-        fail(arguments, STEP_LIFE, "");
+        fail(part, STEP_LIFE, "");
     /* a pinfold that died before this line sends no signal any more; the life pipe tells */
-    struct pollfd life = {arguments->life, 0, 0};
+    struct pollfd life = {part->life, 0, 0};
     if (poll(&life, 1, 0) != 0)
         _exit(1);
-    if (net && netns_loopback())
-        fail(arguments, STEP_LOOPBACK, "");
+    if (confine_no_new_privs())
+        fail(part, STEP_NO_NEW_PRIVS, "");
+}
+
+static void build(const struct part *part, int *trees) {
+    const struct plan *plan = part->prepared->plan;
+    struct failure failure;
     if (sethostname("localhost", strlen("localhost")))
-        fail(arguments, STEP_HOSTNAME, "");
-    if (mounts_build(plan, prepared, &failure))
-        launch_fail(arguments->control, &failure);
+        fail(part, STEP_HOSTNAME, "");
+    if (mounts_build(plan, trees, &failure))
+        launch_fail(part->control, &failure);
     for (size_t i = 0; i < plan->mounts.count; i++)
-        fd_close(&prepared[i]);
-    free(prepared);
+        fd_close(&trees[i]);
+    free(trees);
     if (chdir(plan->current))
-        fail(arguments, STEP_MOUNTS, plan->current);
+        fail(part, STEP_MOUNTS, plan->current);
 }
 
 /* Messages of the supervisor, while the command runs. */
-static void obey(const struct init_arguments *arguments, pid_t command) {
+static void obey(const struct part *part, pid_t command) {
     struct message message;
     int none[1];
     size_t count = 0;
-    if (message_receive(arguments->control, &message, none, &count) != 1)
+    if (message_receive(part->control, &message, none, &count) != 1)
         _exit(1);
     if (message.type != MESSAGE_SIGNAL || message.value <= 0)
         return;
@@ -159,8 +194,8 @@ static bool reap(pid_t command, int *status) {
     return ended;
 }
 
-static _Noreturn void supervise(const struct init_arguments *arguments, pid_t command, int children) {
-    struct pollfd wait[] = {{arguments->life, 0, 0}, {arguments->control, POLLIN, 0}, {children, POLLIN, 0}};
+static _Noreturn void supervise(const struct part *part, pid_t command, int children) {
+    struct pollfd wait[] = {{part->life, 0, 0}, {part->control, POLLIN, 0}, {children, POLLIN, 0}};
     int status = 0;
     for (;;) {
         if (poll(wait, 3, -1) < 0 && errno != EINTR)
@@ -174,85 +209,60 @@ static _Noreturn void supervise(const struct init_arguments *arguments, pid_t co
                 break;
         }
         if (wait[1].revents)
-            obey(arguments, command);
+            obey(part, command);
     }
     struct message message = {.type = MESSAGE_ENDED, .value = status};
-    _exit(message_send(arguments->control, &message, NULL, 0) ? 1 : 0);
+    _exit(message_send(part->control, &message, NULL, 0) ? 1 : 0);
 }
 
-/* Arguments whose words are copies: the command's words and variables stand in pinfold's own argument area, which is
- * about to be overwritten. */
-struct own_words {
-    struct init_arguments arguments;
-    struct plan plan;
-    struct policy policy;
-    struct arena arena;
-};
-
-static const char *copy_word(struct own_words *own, const char *word) {
-    const char *copy = arena_copy(&own->arena, word);
-    if (!copy)
-        fail(&own->arguments, STEP_LIFE, "");
-    return copy;
-}
-
-static const char **copy_list(struct own_words *own, const char *const *list, size_t count) {
-    const char **copy = arena_alloc(&own->arena, (count + 1) * sizeof *copy);
-    if (!copy)
-        fail(&own->arguments, STEP_LIFE, "");
-    for (size_t i = 0; i < count; i++)
-        copy[i] = copy_word(own, list[i]);
-    copy[count] = NULL;
-    return copy;
-}
-
-static void copy_words(const struct init_arguments *arguments, struct own_words *own) {
-    size_t words = 0;
-    *own = (struct own_words){.arguments = *arguments, .plan = *arguments->plan, .policy = *arguments->plan->policy};
-    own->arguments.plan = &own->plan;
-    own->plan.policy = &own->policy;
-    while (own->policy.command[words])
-        words++;
-    own->policy.command = (char *const *)copy_list(own, (const char *const *)own->policy.command, words);
-    for (size_t i = 0; i < own->policy.environment.count; i++) /* init's copy of the list is its own */
-        own->policy.environment.at[i].entry = copy_word(own, own->policy.environment.at[i].entry);
-    own->plan.environment.kept.at = copy_list(own, own->plan.environment.kept.at, own->plan.environment.kept.count);
-}
-
-/* vfork, since copying an address space costs as much as a third of all that was done before: the command's process
- * runs in this memory until its exec, and this one stands still meanwhile. Should pinfold die then, PDEATHSIG ends us;
- * should the launch fail, the child ends by itself. The child never returns from here. */
-static __attribute__((noinline)) pid_t start_command(const struct init_arguments *arguments, int terminal) {
-    pid_t command = vfork();
+/* fork, so that the command's process goes through its own steps while this one builds the root. Both have every
+ * namespace in common. The child never returns from here. */
+static pid_t start_command(const struct part *part, int terminal) {
+    pid_t command = fork();
     if (!command)
-        command_run(arguments, terminal); /* NOLINT(clang-analyzer-unix.Vfork): see above */
+        command_run(part, terminal);
+    prefault_copies();
+    if (command < 0)
+        fail(part, STEP_LIFE, "fork");
     return command;
 }
 
-_Noreturn void init_run(const struct init_arguments *arguments) {
+/* The root stands: give up all power and let the command's process go into it. */
+static void hand_over(const struct part *part) {
+    title_set("pinfold: init"); /* before there is anybody to read what stood there */
+    if (layer_on(STEP_CAPABILITIES) && sys_capabilities_clear())
+        fail(part, STEP_CAPABILITIES, "");
+    if (stage_reach(&part->prepared->init, INIT_ROOTED))
+        fail(part, STEP_LIFE, "futex");
+}
+
+_Noreturn void init_run(struct part *part) {
     sigset_t children;
-    keep_own_descriptors(arguments);
-    build(arguments);
-    int terminal = arguments->plan->terminal ? make_terminal(arguments) : -1;
+    struct failure failure;
+    pid_t command = -1;
+    int terminal = -1, failed = begin(part, &failure);
+    int *trees = wait_go(part);
+    if (failed)
+        launch_fail(part->control, &failure);
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     int reaper = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (reaper < 0 || sigprocmask(SIG_BLOCK, &children, NULL))
-        fail(arguments, STEP_LIFE, "");
-    /* here and not in the command: what pid 1 doesn't have, no process of the box can have */
-    if (layer_on(STEP_CAPABILITIES) && confine_capabilities())
-        fail(arguments, STEP_CAPABILITIES, "");
-    if (confine_no_new_privs())
-        fail(arguments, STEP_NO_NEW_PRIVS, "");
-    struct own_words own;
-    copy_words(arguments, &own);
-    title_set("pinfold: init"); /* before there is anybody to read what stood there */
-    pid_t command = start_command(&own.arguments, terminal);
-    if (command < 0)
-        fail(arguments, STEP_LIFE, "vfork");
+    if (reaper < 0) /* every signal is blocked, from its first moment on */
+        fail(part, STEP_LIFE, "");
+    harden(part);
+    if (!part->prepared->plan->terminal)
+        command = start_command(part, terminal);
+    build(part, trees);
+    if (part->prepared->plan->terminal) {
+        terminal = make_terminal(part);
+        command = start_command(part, terminal);
+    }
+    hand_over(part);
+    arena_free(&part->memory); /* of the plan it needs nothing any more */
+    part->prepared = NULL;
     /* the slave stays open here, so that a command that closes and re-opens its terminal finds it still working */
-    int keep[] = {arguments->control, arguments->life, reaper, terminal};
-    if (fds_keep(keep, 4))
-        fail(arguments, STEP_DESCRIPTORS, "pid 1");
-    supervise(arguments, command, reaper);
+    int held[] = {part->control, part->life, reaper, terminal};
+    if (fds_keep(held, 4))
+        fail(part, STEP_DESCRIPTORS, "pid 1");
+    supervise(part, command, reaper);
 }

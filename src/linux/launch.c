@@ -6,8 +6,9 @@
 
 #include "base/fd.h"
 #include "box/message.h"
-#include "linux/seccomp.h"
 #include "linux/layers.h"
+#include "linux/prefault.h"
+#include "linux/stage.h"
 #include "linux/sys.h"
 #include "linux/userns.h"
 
@@ -36,16 +37,23 @@ struct ending {
 static const struct ending execution = {command_execute, MESSAGE_READY};
 static const struct ending rehearsal = {command_rehearsed, MESSAGE_REHEARSED};
 
-/* All but the network namespace, the dear one, which init makes while the supervisor goes on. */
-static uint64_t clone_flags(const struct plan *plan) {
+/* Those of a box. init makes most of them itself, while the supervisor goes on. */
+enum {
+    EVERY_NAMESPACE = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWCGROUP |
+                      CLONE_NEWNET
+};
+
+static uint64_t namespaces_of(const struct plan *plan) {
     static const struct {
         enum step step;
         uint64_t flag;
-    } all[] = {{STEP_IPC_NAMESPACE, CLONE_NEWIPC}, {STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP}};
-    uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS;
+    } all[] = {{STEP_IPC_NAMESPACE, CLONE_NEWIPC},
+               {STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP},
+               {STEP_NET_NAMESPACE, CLONE_NEWNET}};
+    uint64_t flags = EVERY_NAMESPACE;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (plan->taken[all[i].step] && layer_on(all[i].step))
-            flags |= all[i].flag;
+        if (!plan->taken[all[i].step])
+            flags &= ~all[i].flag;
     return flags;
 }
 
@@ -58,6 +66,8 @@ static int wait_for(pid_t pid) {
 }
 
 void launch_kill(struct launch *launch) {
+    if (!launch->prepared)
+        return;
     if (launch->init > 0) {
         (void)kill(launch->init, SIGKILL); /* our child, not waited for: the number is its own */
         (void)wait_for(launch->init);
@@ -73,62 +83,145 @@ void launch_kill(struct launch *launch) {
     fd_close(&launch->life);
 }
 
-/* Clone the box's init. The child never returns from here. */
-static int clone_init(const struct plan *plan, struct launch *launch, struct init_arguments *init, int life,
-                      int control, struct failure *failure) {
-    struct clone_arguments arguments = {
-        .flags = clone_flags(plan) | CLONE_PIDFD, .exit_signal = SIGCHLD, .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
-    init->life = life;
-    init->control = control;
-    /* an undumpable process can't write its own id maps, nor can its parent: /proc/PID is root's then */
-    if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
-        return failure_set(failure, STEP_ID_MAPS, errno, "");
-    launch->init = sys_clone3_or_clone(&arguments);
-    int saved = errno;
-    if (launch->init == 0)
-        init_run(init);
-    int mapped = launch->init < 0 ? -1 : userns_map(plan, launch->init);
-    int map_error = errno;
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
-        return failure_set(failure, STEP_ID_MAPS, errno, "");
-    if (launch->init < 0)
-        return failure_set(failure, STEP_USER_NAMESPACE, saved, "clone");
-    /* a root caller inside somebody's user namespace doesn't have the ids to map to */
-    return mapped ? failure_set(failure, plan->root_mapped ? STEP_IDMAPPED_MOUNTS : STEP_ID_MAPS, map_error, "id maps")
-                  : 0;
+/* Nothing of a launch is there. */
+static void reset(struct launch *launch) {
+    launch->init = launch->pidfd = launch->control = launch->life = launch->relay = launch->relay_link = -1;
+    launch->prepared = NULL;
+    launch->untried = 0;
+    launch->begun = false;
 }
 
-/* Tell init to go on, with the prepared mounts of a root caller. */
-static int send_go(const struct plan *plan, struct launch *launch, struct failure *failure) {
-    int *prepared = calloc(2 * plan->mounts.count + 1, sizeof *prepared);
-    size_t count = 0, sent = 0;
-    int result = 0;
-    if (!prepared)
-        return failure_set(failure, STEP_MOUNTS, ENOMEM, "");
-    int *ready = prepared + plan->mounts.count;
-    for (size_t i = 0; i < plan->mounts.count; i++)
-        prepared[i] = -1;
-    if (plan->root_mapped) {
-        char path[64];
-        snprintf(path, sizeof path, "/proc/%d/ns/user", (int)launch->init);
-        autoclose int userns = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-        result = userns < 0 ? failure_set(failure, STEP_IDMAPPED_MOUNTS, errno, path)
-                            : mounts_prepare(plan, userns, prepared, failure);
+/* Clone init with every signal blocked, which it keeps: it is nobody's to end but the supervisor's. It must be born
+ * dumpable: its id maps can be written only then. */
+static int clone_init(struct part *part, struct launch *launch, struct failure *failure) {
+    struct clone_arguments arguments = {.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_PIDFD,
+                                        .exit_signal = SIGCHLD,
+                                        .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
+    sigset_t every, before;
+    sigfillset(&every);
+    if (sigprocmask(SIG_SETMASK, &every, &before))
+        return failure_set(failure, STEP_LIFE, errno, "signals");
+    if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
+        return failure_set(failure, STEP_ID_MAPS, errno, "");
+    pid_t init = sys_clone3_or_clone(&arguments);
+    int saved = errno;
+    if (init == 0)
+        init_run(part);
+    launch->init = init; /* here only: the child has this memory too */
+    prefault_copies();
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+        return failure_set(failure, STEP_ID_MAPS, errno, "");
+    if (sigprocmask(SIG_SETMASK, &before, NULL))
+        return failure_set(failure, STEP_LIFE, errno, "signals");
+    return launch->init < 0 ? failure_set(failure, STEP_USER_NAMESPACE, saved, "clone") : 0;
+}
+
+/* An init that waits for a plan. */
+static int begin(struct arena *arena, uint64_t namespaces, struct launch *launch, struct failure *failure) {
+    int life[2] = {-1, -1}, control[2] = {-1, -1};
+    reset(launch);
+    launch->namespaces = namespaces;
+    launch->prepared = arena_alloc(arena, sizeof *launch->prepared);
+    launch->arena = arena;
+    launch->memory = arena->blocks;
+    if (!launch->prepared)
+        return failure_set(failure, STEP_LIFE, ENOMEM, "");
+    if (pipe2(life, O_CLOEXEC) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control)) {
+        fd_close(&life[0]), fd_close(&life[1]);
+        return failure_set(failure, STEP_LIFE, errno, "");
     }
+    launch->life = life[1];
+    launch->control = control[0];
+    struct part part = {.prepared = launch->prepared,
+                        .memory = *arena,
+                        .control = control[1],
+                        .life = life[0],
+                        .namespaces = (int)(namespaces & ~(uint64_t)(CLONE_NEWUSER | CLONE_NEWPID))};
+    for (size_t i = 0; i < RELAY_STREAMS; i++)
+        part.box[i] = -1;
+    int failed = clone_init(&part, launch, failure);
+    close(life[0]);
+    close(control[1]);
+    if (failed)
+        launch_kill(launch);
+    return failed;
+}
+
+struct launch *launch_begin(struct arena *arena) {
+    struct failure failure;
+    struct launch *launch = arena_alloc(arena, sizeof *launch);
+    if (launch && begin(arena, EVERY_NAMESPACE, launch, &failure))
+        return NULL;
+    return launch;
+}
+
+/* One that was begun before there was a plan will do when it has all that the plan needs. */
+static int begin_for(struct arena *arena, const struct plan *plan, struct launch *launch, struct failure *failure) {
+    uint64_t namespaces = namespaces_of(plan);
+    if (launch->prepared && launch->init > 0 && launch->namespaces == namespaces && launch->memory == arena->blocks)
+        return 0;
+    if (launch->prepared)
+        launch_kill(launch);
+    return begin(arena, namespaces, launch, failure);
+}
+
+/* A root caller inside somebody's user namespace doesn't have the ids to map to. */
+static int write_maps(const struct plan *plan, const struct launch *launch, struct failure *failure) {
+    return userns_map(plan, launch->init) ? failure_set(failure, plan->root_mapped ? STEP_IDMAPPED_MOUNTS : STEP_ID_MAPS,
+                                                        errno, "id maps")
+                                          : 0;
+}
+
+/* The mounts of a root caller, -1 where there is none. */
+static int prepare_mounts(const struct plan *plan, const struct launch *launch, int *trees, struct failure *failure) {
+    char path[64];
     for (size_t i = 0; i < plan->mounts.count; i++)
-        if (prepared[i] >= 0)
-            ready[count++] = prepared[i];
+        trees[i] = -1;
+    if (!plan->root_mapped)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%d/ns/user", (int)launch->init);
+    autoclose int userns = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    return userns < 0 ? failure_set(failure, STEP_IDMAPPED_MOUNTS, errno, path)
+                      : mounts_prepare(plan, userns, trees, failure);
+}
+
+static int send_parts(const struct launch *launch, const int *descriptors, size_t count, struct failure *failure) {
+    size_t sent = 0;
     do {
         size_t part = count - sent < MESSAGE_DESCRIPTORS ? count - sent : MESSAGE_DESCRIPTORS;
         struct message message = {.type = MESSAGE_GO, .more = sent + part < count};
-        if (!result && message_send(launch->control, &message, ready + sent, part))
-            result = failure_set(failure, STEP_LIFE, errno, "control channel");
+        if (message_send(launch->control, &message, descriptors + sent, part))
+            return failure_set(failure, STEP_LIFE, errno, "control channel");
         sent += part;
-    } while (!result && sent < count);
-    for (size_t i = 0; i < count; i++)
-        close(ready[i]);
-    free(prepared);
-    return result;
+    } while (sent < count);
+    return 0;
+}
+
+/* Tell init to go on, with the plan, the command's descriptors and the prepared mounts. */
+static int send_go(const struct plan *plan, const struct launch *launch, const struct channels *channels,
+                   struct failure *failure) {
+    int *trees = calloc(2 * plan->mounts.count + plan->channels.count + 1, sizeof *trees);
+    size_t count = 0;
+    if (!trees)
+        return failure_set(failure, STEP_MOUNTS, ENOMEM, "");
+    int *all = trees + plan->mounts.count, failed = prepare_mounts(plan, launch, trees, failure);
+    for (size_t i = 0; i < plan->channels.count; i++)
+        if (channel_has_end(&plan->channels.at[i]))
+            all[count++] =
+                plan->channels.at[i].kind == CHANNEL_PASS ? plan->channels.at[i].number : channels->box[i];
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        if (trees[i] >= 0)
+            all[count++] = trees[i];
+    if (!failed)
+        failed = send_parts(launch, all, count, failure);
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        fd_close(&trees[i]);
+    free(trees);
+    return failed;
+}
+
+static int reach(const struct launch *launch, enum supervisor_stage stage, struct failure *failure) {
+    return stage_reach(&launch->prepared->supervisor, stage) ? failure_set(failure, STEP_LIFE, errno, "futex") : 0;
 }
 
 /* The pty is there: start the relay, which can be confined only now, and let init go on. */
@@ -141,6 +234,8 @@ static int take_terminal(const struct plan *plan, struct launch *launch, struct 
         relay_confirm(launch, failure))
         return -1;
     channels_close(channels);
+    if (reach(launch, SUPERVISOR_RELEASED, failure))
+        return -1;
     return message_send(launch->control, &go, NULL, 0) ? failure_set(failure, STEP_RELAY, errno, "terminal") : 0;
 }
 
@@ -191,8 +286,10 @@ static int wait_end(const struct plan *plan, const struct ending *ending, struct
     }
 }
 
-static int prepare(const struct plan *plan, struct prepared *prepared, struct failure *failure) {
+/* What the command's process needs. */
+static int prepare(const struct plan *plan, const struct launch *launch, struct failure *failure) {
     const struct seccomp_ids ids = {!plan->root_mapped, plan->probe->outer_root, plan->probe->uid, plan->probe->gid};
+    struct prepared *prepared = launch->prepared;
     if (witness_open(plan, &prepared->witness))
         return failure_set(failure, STEP_VERIFY, errno, "witnesses of the outside");
     if (plan->taken[STEP_SECCOMP] && seccomp_compile(&seccomp_command, &ids, &prepared->filter))
@@ -200,71 +297,57 @@ static int prepare(const struct plan *plan, struct prepared *prepared, struct fa
     return 0;
 }
 
-static int start(const struct plan *plan, const struct ending *ending, struct launch *launch, struct prepared *prepared,
+/* While init builds: the relay. */
+static int release(const struct plan *plan, struct launch *launch, struct channels *channels,
+                   struct failure *failure) {
+    if (plan->terminal)
+        return 0; /* take_terminal does it */
+    if ((plan->relay && relay_start(plan, channels, launch, failure)) || relay_confirm(launch, failure))
+        return -1;
+    channels_close(channels); /* the relay and init have theirs */
+    return reach(launch, SUPERVISOR_RELEASED, failure);
+}
+
+static int start(const struct plan *plan, const struct ending *ending, struct launch *launch,
                  struct channels *channels, struct failure *failure) {
-    int life[2] = {-1, -1}, control[2] = {-1, -1};
+    struct prepared *prepared = launch->prepared;
     if (channels_open(plan, channels, failure))
         return -1;
-    if (plan->relay && !plan->terminal && relay_start(plan, channels, launch, failure))
-        return -1;
-    if (pipe2(life, O_CLOEXEC) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control)) {
-        fd_close(&life[0]), fd_close(&life[1]);
-        return failure_set(failure, STEP_LIFE, errno, "");
-    }
-    launch->life = life[1];
-    launch->control = control[0];
-    struct init_arguments init = {
-        .plan = plan, .prepared = prepared, .channels = channels, .mask = &launch->mask, .finish = ending->finish};
-    int cloned = clone_init(plan, launch, &init, life[0], control[1], failure);
-    close(life[0]);
-    close(control[1]);
-    if (cloned || prepare(plan, prepared, failure) || relay_confirm(launch, failure) ||
-        channels_give(plan, channels, failure) || send_go(plan, launch, failure))
+    prepared->plan = plan;
+    prepared->finish = ending->finish;
+    prepared->mask = launch->mask;
+    prepared->terminal = channels->terminal;
+    if (prepare(plan, launch, failure) || write_maps(plan, launch, failure) ||
+        channels_give(plan, channels, failure) || send_go(plan, launch, channels, failure) ||
+        release(plan, launch, channels, failure))
         return failed_before_go(launch, failure);
-    if (!plan->terminal)
-        channels_close(channels); /* the relay and init have theirs */
     return wait_end(plan, ending, launch, channels, failure);
 }
 
-static int attempt(const struct plan *plan, const struct ending *ending, const sigset_t *mask, int signals,
-                   struct tie *tie, struct launch *launch, struct failure *failure) {
-    struct prepared *prepared = mmap(NULL, sizeof *prepared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+static int attempt(struct arena *arena, const struct plan *plan, const struct ending *ending, struct launch *launch,
+                   struct failure *failure) {
     struct channels channels = {0};
-    *launch = (struct launch){.init = -1,
-                              .pidfd = -1,
-                              .control = -1,
-                              .life = -1,
-                              .relay = -1,
-                              .relay_link = -1,
-                              .signals = signals,
-                              .tie = tie,
-                              .mask = *mask};
-    if (prepared == MAP_FAILED)
-        return failure_set(failure, STEP_LIFE, errno, "memory");
+    if (begin_for(arena, plan, launch, failure))
+        return -1;
+    struct prepared *prepared = launch->prepared;
     prepared->witness.socket = prepared->witness.listener = -1;
-    int result = start(plan, ending, launch, prepared, &channels, failure);
+    int result = start(plan, ending, launch, &channels, failure);
     launch->untried = (prepared->witness.hidden ? 0 : G(FS_READ)) | (prepared->witness.port ? 0 : G(NET_LOCAL));
     witness_close(&prepared->witness);
     channels_close(&channels);
     if (result)
         launch_kill(launch);
     launch->begun = result && atomic_load(&prepared->begun); /* looked at when nobody is left to set it */
-    munmap(prepared, sizeof *prepared);
     return result;
 }
 
-int launch_start(const struct plan *plan, const sigset_t *mask, int signals, struct tie *tie, struct launch *launch,
-                 struct failure *failure) {
-    return attempt(plan, &execution, mask, signals, tie, launch, failure);
+int launch_start(struct arena *arena, const struct plan *plan, struct launch *launch, struct failure *failure) {
+    return attempt(arena, plan, &execution, launch, failure);
 }
 
-int launch_rehearse(const struct plan *plan, const sigset_t *mask, int signals, uint32_t *untried,
-                    struct failure *failure) {
-    struct launch launch;
-    struct tie none = {0};
-    if (attempt(plan, &rehearsal, mask, signals, &none, &launch, failure))
+int launch_rehearse(struct arena *arena, const struct plan *plan, struct launch *launch, struct failure *failure) {
+    if (attempt(arena, plan, &rehearsal, launch, failure))
         return -1;
-    *untried = launch.untried;
-    launch_kill(&launch);
+    launch_kill(launch);
     return 0;
 }

@@ -72,39 +72,51 @@ static int cannot_take_signals(struct box *box, struct error *err) {
     return refuse(box, &failure, err);
 }
 
+static void native_begin(struct box *box) {
+    box->launch = launch_begin(&box->arena);
+}
+
+static void native_abandon(struct box *box) {
+    launch_kill(box->launch);
+}
+
+/* Take the signals and have a launch for them. */
+static int take(struct box *box, struct error *err) {
+    err->status = 0;
+    if (!box->launch && !(box->launch = arena_alloc(&box->arena, sizeof *box->launch)))
+        return error_memory(err);
+    box->launch->tie = &box->tie;
+    box->launch->signals = signals_take(&box->launch->mask);
+    return box->launch->signals < 0 ? cannot_take_signals(box, err) : 0;
+}
+
+static void give_back(struct launch *launch) {
+    close(launch->signals);
+    sigprocmask(SIG_SETMASK, &launch->mask, NULL);
+}
+
 static int native_launch(struct box *box, struct error *err) {
     struct failure failure = {0};
-    struct launch *launch = arena_alloc(&box->arena, sizeof *launch);
-    sigset_t mask;
-    err->status = 0;
-    if (!launch)
-        return error_memory(err);
-    int signals = signals_take(&mask);
-    if (signals < 0)
-        return cannot_take_signals(box, err);
-    box->launch = launch;
-    if (!launch_start(&box->plan, &mask, signals, &box->tie, launch, &failure)) {
-        box->plan.untried = launch->untried;
+    if (take(box, err))
+        return -1;
+    if (!launch_start(&box->arena, &box->plan, box->launch, &failure)) {
+        box->plan.untried = box->launch->untried;
         return 0;
     }
-    close(signals);
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-    if (launch->begun)
-        return ended_as_it_began(&failure, err);
-    return note_failure(box, &failure, err);
+    give_back(box->launch);
+    return box->launch->begun ? ended_as_it_began(&failure, err) : note_failure(box, &failure, err);
 }
 
 static int native_rehearse(struct box *box, struct error *err) {
     struct failure failure = {0};
-    sigset_t mask;
-    err->status = 0;
-    int signals = signals_take(&mask);
-    if (signals < 0)
-        return cannot_take_signals(box, err);
-    int result = launch_rehearse(&box->plan, &mask, signals, &box->plan.untried, &failure);
-    close(signals);
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-    return result ? note_failure(box, &failure, err) : 0;
+    if (take(box, err))
+        return -1;
+    int failed = launch_rehearse(&box->arena, &box->plan, box->launch, &failure);
+    give_back(box->launch);
+    if (failed)
+        return note_failure(box, &failure, err);
+    box->plan.untried = box->launch->untried;
+    return 0;
 }
 
 static void native_wait(struct box *box) {
@@ -112,5 +124,5 @@ static void native_wait(struct box *box) {
     close(box->launch->signals);
 }
 
-const struct backend backend_native = {"native",      probe_host,  compile_native,
-                                       native_launch, native_wait, native_rehearse};
+const struct backend backend_native = {"native",      native_begin, native_abandon, probe_host,
+                                       compile_native, native_launch, native_wait, native_rehearse};

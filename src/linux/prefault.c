@@ -12,7 +12,8 @@ enum {
     STACK_USED = 48 * 1024, /* by the deepest calls of a launch */
 };
 
-extern char __executable_start[], etext[], edata[], end[]; /* of the linker */
+extern char __executable_start[], edata[], end[]; /* of the linker */
+
 
 static void populate(const char *first, const char *last, int advice) {
     uintptr_t from = (uintptr_t)first & ~(uintptr_t)(PAGE - 1),
@@ -22,7 +23,11 @@ static void populate(const char *first, const char *last, int advice) {
 }
 
 void prefault(void) {
-    populate(__executable_start, etext, ADVICE_POPULATE_READ);
+    populate(__executable_start, edata, ADVICE_POPULATE_READ);
+    prefault_copies();
+}
+
+void prefault_copies(void) {
     populate(edata, end, ADVICE_POPULATE_WRITE);
     const char *here = __builtin_frame_address(0);
     populate((const char *)((uintptr_t)here - STACK_USED), here, ADVICE_POPULATE_WRITE);

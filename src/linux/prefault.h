@@ -6,4 +6,7 @@
  * machine without hardware paging, below 1 on others). Only a hint: an older kernel (before 5.14) faults them in. */
 void prefault(void);
 
+/* The same for what a process writes to after a fork, in either of the two. */
+void prefault_copies(void);
+
 #endif

@@ -39,7 +39,13 @@ struct answer {
     int32_t error;
 };
 
-static struct answer confine(const struct plan *plan) {
+/* What it knows of the run. */
+struct knowledge {
+    bool terminal, landlock, seccomp;
+    int landlock_abi;
+};
+
+static struct answer confine(const struct knowledge *knowledge) {
     static struct seccomp_program program;
     const struct seccomp_ids nobody = {0};
     if (confine_core())
@@ -48,16 +54,17 @@ static struct answer confine(const struct plan *plan) {
         return (struct answer){STEP_CAPABILITIES, errno};
     if (confine_no_new_privs())
         return (struct answer){STEP_NO_NEW_PRIVS, errno};
-    if (plan->taken[STEP_LANDLOCK] && landlock_close(plan->probe->landlock_abi))
+    if (knowledge->landlock && landlock_close(knowledge->landlock_abi))
         return (struct answer){STEP_LANDLOCK, errno};
     if (seccomp_compile(&seccomp_relay, &nobody, &program))
         return (struct answer){STEP_SECCOMP, E2BIG};
-    if (plan->taken[STEP_SECCOMP] && sys_seccomp_filter(program.code, program.count))
+    if (knowledge->seccomp && sys_seccomp_filter(program.code, program.count))
         return (struct answer){STEP_SECCOMP, errno};
     return (struct answer){STEP_COUNT, 0};
 }
 
-static _Noreturn void relay_main(const struct plan *plan, const struct channels *channels, int link, pid_t supervisor) {
+static _Noreturn void relay_main(const struct knowledge *knowledge, const struct channels *channels, int link,
+                                 pid_t supervisor) {
     int keep[3 * RELAY_STREAMS + 2];
     size_t count = 0;
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != supervisor)
@@ -73,11 +80,11 @@ static _Noreturn void relay_main(const struct plan *plan, const struct channels 
     int window = -2;
     if (fds_keep(keep, count))
         answer = (struct answer){STEP_DESCRIPTORS, errno};
-    else if ((window = take_signals(plan->terminal)) == -2 || (plan->terminal && window < 0) ||
+    else if ((window = take_signals(knowledge->terminal)) == -2 || (knowledge->terminal && window < 0) ||
              !(relay = relay_open(channels->stream, channels->streams)))
         answer.error = errno;
     else
-        answer = confine(plan);
+        answer = confine(knowledge);
     if (fd_write_all(link, &answer, sizeof answer) || answer.step != STEP_COUNT)
         _exit(1);
     char go; /* not a byte of the caller's is read before it is certain that there is a command to read it */
@@ -90,11 +97,18 @@ int relay_start(const struct plan *plan, const struct channels *channels, struct
                 struct failure *failure) {
     int pair[2];
     pid_t supervisor = getpid();
+    const struct knowledge knowledge = {.terminal = plan->terminal,
+                                        .landlock = plan->taken[STEP_LANDLOCK],
+                                        .seccomp = plan->taken[STEP_SECCOMP],
+                                        .landlock_abi = plan->probe->landlock_abi};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
         return failure_set(failure, STEP_RELAY, errno, "");
     pid_t pid = fork();
-    if (!pid)
-        relay_main(plan, channels, pair[1], supervisor);
+    if (!pid) {
+        struct arena shared = *launch->arena; /* with the supervisor: it must not be within reach of bytes from the box */
+        arena_free(&shared);
+        relay_main(&knowledge, channels, pair[1], supervisor);
+    }
     int saved = errno;
     close(pair[1]);
     if (pid < 0) {

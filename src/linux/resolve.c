@@ -75,7 +75,8 @@ static int step(struct arena *arena, struct walk *walk, const char *name, struct
         walk->error = ENAMETOOLONG;
         return 0;
     }
-    snprintf(walk->done + size, sizeof walk->done - size, "/%s", name);
+    walk->done[size] = '/';
+    strcpy(walk->done + size + 1, name);
     if (walk->error)
         return 0;
     walk->seen = true;
@@ -102,7 +103,12 @@ static int step(struct arena *arena, struct walk *walk, const char *name, struct
 }
 
 int resolve(struct arena *arena, const char *folder, const char *path, struct place *place, link_list *links) {
-    struct walk walk = {.root = getauxval(AT_UID) == 0};
+    struct walk walk; /* without clearing its texts */
+    walk.seen = false;
+    walk.done[0] = '\0';
+    walk.links = walk.error = 0;
+    walk.root = getauxval(AT_UID) == 0;
+    walk.link = NULL;
     int size = path[0] == '/' ? snprintf(walk.rest, sizeof walk.rest, "%s", path)
                               : snprintf(walk.rest, sizeof walk.rest, "%s/%s", folder, path);
     *place = (struct place){0};

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,6 +107,14 @@ int sys_capabilities_clear(void) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[2] = {{0}, {0}};
     return (int)syscall(SYS_capset, &header, data);
+}
+
+long sys_futex_wait(const atomic_uint *at, unsigned value) {
+    return syscall(SYS_futex, at, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+long sys_futex_wake(const atomic_uint *at, int count) {
+    return syscall(SYS_futex, at, FUTEX_WAKE, count, NULL, NULL, 0);
 }
 
 long sys_call(long number, long a, long b, long c) {

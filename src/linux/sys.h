@@ -7,6 +7,7 @@
 #include "linux/uapi_landlock.h"
 
 #include <linux/filter.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -33,6 +34,8 @@ long sys_keyctl_join_session(void);
 long sys_keyctl_session_id(void);
 int sys_capabilities_get(uint64_t *effective, uint64_t *permitted, uint64_t *inheritable);
 int sys_capabilities_clear(void);
+long sys_futex_wait(const atomic_uint *at, unsigned value); /* between processes that share it */
+long sys_futex_wake(const atomic_uint *at, int count);
 long sys_call(long number, long a, long b, long c); /* for verify: a call that must fail */
 
 #endif

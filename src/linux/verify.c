@@ -160,9 +160,11 @@ static int verify_sockets(const struct check *check) {
     if (must_be(check, GUARANTEE_UNIX_SOCKET, "a unix socket can be made", fd >= 0))
         return -1;
     socklen_t size = (socklen_t)(sizeof address.sun_family + 1 + check->witness->abstract_size);
-    if (must_fail(check, GUARANTEE_UNIX_SOCKET, "connect to pinfold's own socket",
-                  connect(fd, (struct sockaddr *)&address, size), ECONNREFUSED))
-        return -1;
+    return must_fail(check, GUARANTEE_UNIX_SOCKET, "connect to pinfold's own socket",
+                     connect(fd, (struct sockaddr *)&address, size), ECONNREFUSED);
+}
+
+static int verify_covers(const struct check *check) {
     for (size_t i = 0; i < check->plan->mounts.count; i++) {
         const struct mount *mount = &check->plan->mounts.at[i];
         struct stat status;
@@ -173,7 +175,7 @@ static int verify_sockets(const struct check *check) {
     return 0;
 }
 
-static int verify_process(const struct check *check) {
+static int verify_others(const struct check *check) {
     /* the supervisor's number, unless the box has a process of that number itself */
     if (check->witness->supervisor > 2 &&
         must_fail(check, GUARANTEE_PROCESS, "a signal to pinfold", kill(check->witness->supervisor, 0), ESRCH))
@@ -244,15 +246,28 @@ static int verify_kernel(const struct check *check) {
                : 0;
 }
 
-int verify_box(const struct plan *plan, const struct witness *witness, const int *expected, size_t count,
-               struct failure *failure) {
+static int take_all(const struct check *check, int (*const *checks)(const struct check *), size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (checks[i](check))
+            return -1;
+    return 0;
+}
+
+int verify_process(const struct plan *plan, const struct witness *witness, struct failure *failure) {
     const struct check check = {plan, witness, failure};
     static int (*const checks[])(const struct check *) = {
-        verify_read,    verify_landlock, verify_mounts,    verify_workspace, verify_namespaces, verify_network,
-        verify_sockets, verify_process,  verify_privilege, verify_ids,       verify_kernel,     verify_environment};
-    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
-        if (checks[i](&check))
-            return -1;
+        verify_kernel,    verify_namespaces, verify_network, verify_sockets,    verify_others,
+        verify_privilege, verify_ids,        verify_environment};
+    return take_all(&check, checks, sizeof checks / sizeof checks[0]);
+}
+
+int verify_files(const struct plan *plan, const struct witness *witness, const int *expected, size_t count,
+                 struct failure *failure) {
+    const struct check check = {plan, witness, failure};
+    static int (*const checks[])(const struct check *) = {verify_read, verify_landlock, verify_mounts,
+                                                          verify_workspace, verify_covers};
+    if (take_all(&check, checks, sizeof checks / sizeof checks[0]))
+        return -1;
     return must_be(&check, GUARANTEE_DESCRIPTORS, "only granted descriptors are open",
                    !layer_on(STEP_DESCRIPTORS) || !fds_are(expected, count));
 }

@@ -69,6 +69,10 @@ static void tell_causes(const struct plan *plan, uint32_t lacking, char *text, s
         snprintf(text + strlen(text), room - strlen(text), "; and %d more", more);
 }
 
+bool channel_has_end(const struct channel *channel) {
+    return channel->kind == CHANNEL_PASS || (channel->kind == CHANNEL_RELAY && channel->same_as < 0);
+}
+
 int plan_check(const struct plan *plan, struct error *err) {
     static const char refused[] = "refused, nothing was started";
     uint32_t lacking = lacking_of(plan);

@@ -22,6 +22,9 @@ struct channel {
     struct descriptor descriptor;
 };
 
+/* Is there a descriptor of it outside that the box is given? */
+bool channel_has_end(const struct channel *channel) __attribute__((nonnull));
+
 struct plan {
     const char *backend;
     const struct policy *policy;

@@ -132,6 +132,8 @@ static const char *const allowed[] = {
 
 bool environment_allows(const char *name, size_t size) {
     for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++) {
+        if (*allowed[i] != *name)
+            continue;
         size_t length = strlen(allowed[i]);
         if (allowed[i][length - 1] == '*' ? size >= length && strncmp(name, allowed[i], length - 1) == 0
                                           : size == length && memcmp(name, allowed[i], size) == 0)
