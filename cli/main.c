@@ -3,7 +3,6 @@
 
 #include "base/path.h"
 #include "linux/harden.h"
-#include "linux/prefault.h"
 #include "linux/title.h"
 
 #include <stdio.h>
@@ -39,14 +38,12 @@ static int dispatch(int argc, char **argv, char *const *caller) {
 }
 
 int main(int argc, char **argv, char **environment) {
-    prefault();
     struct error err = {0};
     char status[16];
     title_remember(argc, argv);
     /* first of all, so that whatever goes wrong is told there */
     bool reports = argc > 1 && strcmp(argv[1], "--report") == 0;
-    bool failed =
-        (reports && (title_name(), print_report_open(argc > 2 ? argv[2] : "", &err))) || harden(&err);
+    bool failed = (reports && (title_name(), print_report_open(argc > 2 ? argv[2] : "", &err))) || harden(&err);
     int result = failed ? print_error(&err) : dispatch(argc - 2 * reports, argv + 2 * reports, environment);
     snprintf(status, sizeof status, "%d", result);
     print_report("exit", status);

@@ -1,13 +1,13 @@
 /* arena.c (pure): see arena.h. Blocks double in size; a block is never moved, so pointers stay good.
- * They are shared with the processes that are cloned later, as the plan is; the first one is larger than a run needs, so
- * that a process cloned early has all of it. */
+ * They are shared with the processes that are cloned later, as the plan is; the first one is larger than a run needs,
+ * so that a process cloned early has all of it. */
 #include "base/arena.h"
 
 #include <stdalign.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
-enum { FIRST_BLOCK = 512 * 1024, USUAL = 48 * 1024, POPULATE_WRITE = 23 /* MADV_POPULATE_WRITE: 5.14 */ };
+enum { FIRST_BLOCK = 512 * 1024 };
 
 struct arena_block {
     struct arena_block *next;
@@ -35,11 +35,6 @@ void *arena_alloc(struct arena *arena, size_t size) {
     void *result = block->bytes + block->used;
     block->used += size;
     return result;
-}
-
-void arena_prefault(const struct arena *arena) {
-    if (madvise(arena->blocks, USUAL, POPULATE_WRITE))
-        return; /* page by page, then */
 }
 
 void arena_free(struct arena *arena) {

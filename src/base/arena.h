@@ -16,9 +16,6 @@ char *arena_copy_bytes(struct arena *arena, const char *bytes, size_t size)
     __attribute__((nonnull, warn_unused_result)); /* adds the final NUL */
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((nonnull, warn_unused_result, format(printf, 2, 3)));
-/* Map what a run mostly uses of an arena that has one block: page faults are dear. */
-void arena_prefault(const struct arena *arena) __attribute__((nonnull));
-
 void arena_free(struct arena *arena) __attribute__((nonnull));
 
 /* A growing array in an arena: LIST(int) numbers; int *n = list_add(arena, &numbers); NULL when out of memory. */

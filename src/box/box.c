@@ -30,7 +30,6 @@ struct box *box_new(struct error *err) {
 
 void box_begin(struct box *box) {
     backends[0]->begin(box);
-    arena_prefault(&box->arena); /* now that this goes on */
 }
 
 void box_abandon(struct box *box) {

@@ -9,9 +9,8 @@
 #include "linux/fds.h"
 #include "linux/landlock.h"
 #include "linux/layers.h"
-#include "linux/netns.h"
-#include "linux/prefault.h"
 #include "linux/prepared.h"
+#include "linux/seccomp.h"
 #include "linux/stage.h"
 #include "linux/sys.h"
 #include "linux/verify.h"
@@ -108,9 +107,13 @@ static void wait_stage(atomic_uint *at, unsigned stage, int control) {
 }
 
 static void take_filter(const struct part *part, int control) {
-    const struct seccomp_program *filter = &part->prepared->filter;
-    if (part->prepared->plan->taken[STEP_SECCOMP] && layer_on(STEP_SECCOMP) &&
-        sys_seccomp_filter(filter->code, filter->count))
+    static struct seccomp_program filter;
+    const struct plan *plan = part->prepared->plan;
+    const struct seccomp_ids ids = {!plan->root_mapped, plan->probe->outer_root, plan->probe->uid, plan->probe->gid};
+    if (!plan->taken[STEP_SECCOMP] || !layer_on(STEP_SECCOMP))
+        return;
+    errno = E2BIG;
+    if (seccomp_compile(&seccomp_command, &ids, &filter) || sys_seccomp_filter(filter.code, filter.count))
         fail(control, STEP_SECCOMP, "");
 }
 
@@ -200,12 +203,9 @@ _Noreturn void command_run(const struct part *part, int terminal) {
     int numbers[RELAY_STREAMS + 1];
     size_t count;
     struct failure failure;
-    prefault_copies();
     /* while init builds the root */
     take_session(part->control, terminal);
     check_core(part, part->control);
-    if (prepared->plan->taken[STEP_NET_NAMESPACE] && layer_on(STEP_NET_NAMESPACE) && netns_loopback())
-        fail(part->control, STEP_LOOPBACK, "");
     if (layer_on(STEP_CAPABILITIES) && sys_capabilities_clear())
         fail(part->control, STEP_CAPABILITIES, "");
     take_keyring(part, part->control);

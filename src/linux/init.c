@@ -9,7 +9,6 @@
 #include "linux/fds.h"
 #include "linux/layers.h"
 #include "linux/netns.h"
-#include "linux/prefault.h"
 #include "linux/prepared.h"
 #include "linux/stage.h"
 #include "linux/sys.h"
@@ -21,7 +20,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -41,55 +39,36 @@ static _Noreturn void fail(const struct part *part, enum step step, const char *
     launch_fail(part->control, &failure);
 }
 
-/* Which of the descriptors that come with the go message is for which channel, and then for which mount. */
-struct taking {
-    const struct plan *plan;
-    int *box, *trees;
-    size_t channel, mount;
-};
-
-/* 0, or -1 when there is one too many. */
-static int take_descriptor(struct taking *taking, int fd) {
-    const struct plan *plan = taking->plan;
-    while (taking->channel < plan->channels.count) {
-        size_t i = taking->channel++;
-        if (channel_has_end(&plan->channels.at[i])) {
-            taking->box[i] = fd;
+/* Put one of the descriptors that come with the go message where it belongs. -1: there is one too many. */
+static int take_descriptor(struct part *part, size_t number, int fd) {
+    const struct plan *plan = part->prepared->plan;
+    for (size_t i = 0; i < plan->channels.count; i++)
+        if (channel_has_end(&plan->channels.at[i]) && !number--) {
+            part->box[i] = fd;
             return 0;
         }
-    }
-    while (taking->mount < plan->mounts.count) {
-        size_t i = taking->mount++;
-        if (plan->mounts.at[i].kind == MOUNT_TREE && plan->mounts.at[i].owned) {
-            taking->trees[i] = fd;
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        if (mount_is_mapped(&plan->mounts.at[i]) && !number--) {
+            part->prepared->trees[i] = fd;
             return 0;
         }
-    }
     return -1;
 }
 
-/* Wait for the go message. From then on there is a plan. Returns the prepared mounts, one for each of the plan's. */
-static int *wait_go(struct part *part) {
+/* Wait for the go message. From then on there is a plan. */
+static void wait_go(struct part *part) {
     struct message message = {.more = 1};
-    struct taking taking = {.box = part->box};
+    size_t taken = 0;
+    stage_look(&part->prepared->supervisor, SUPERVISOR_GOING);
     while (message.more) {
         int received[MESSAGE_DESCRIPTORS];
         size_t count = MESSAGE_DESCRIPTORS;
         if (message_receive(part->control, &message, received, &count) != 1 || message.type != MESSAGE_GO)
             _exit(1); /* the supervisor has gone, or never meant it */
-        if (!taking.plan) {
-            taking.plan = part->prepared->plan;
-            taking.trees = calloc(taking.plan->mounts.count + 1, sizeof *taking.trees);
-            for (size_t i = 0; taking.trees && i < taking.plan->mounts.count; i++)
-                taking.trees[i] = -1;
-        }
-        if (!taking.trees)
-            fail(part, STEP_MOUNTS, "");
         for (size_t i = 0; i < count; i++)
-            if (take_descriptor(&taking, received[i]))
+            if (take_descriptor(part, taken++, received[i]))
                 _exit(1);
     }
-    return taking.trees;
 }
 
 /* A pty in the box's own devpts; the master goes to the supervisor. Returns the slave. */
@@ -123,14 +102,16 @@ static int begin(const struct part *part, struct failure *failure) {
     int flags = part->namespaces & ~CLONE_NEWNET, keep[] = {part->control, part->life};
     flags = namespace_on(flags, STEP_IPC_NAMESPACE, CLONE_NEWIPC);
     flags = namespace_on(flags, STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP);
-    prefault_copies();
     if (fds_keep(keep, 2))
         return failure_set(failure, STEP_DESCRIPTORS, errno, "");
     if (unshare(flags))
         return failure_set(failure, STEP_USER_NAMESPACE, errno, "unshare");
-    /* the dear one: longer than all others together */
-    if (part->namespaces & CLONE_NEWNET && layer_on(STEP_NET_NAMESPACE) && netns_make())
-        return failure_set(failure, STEP_NET_NAMESPACE, errno, "unshare");
+    if (part->namespaces & CLONE_NEWNET && layer_on(STEP_NET_NAMESPACE)) {
+        if (netns_make()) /* the dear one: longer than all others together */
+            return failure_set(failure, STEP_NET_NAMESPACE, errno, "unshare");
+        if (netns_loopback())
+            return failure_set(failure, STEP_LOOPBACK, errno, "");
+    }
     /* here and not in the command: what pid 1 doesn't have, no process of the box can have */
     if (layer_on(STEP_CAPABILITIES) && confine_bounding())
         return failure_set(failure, STEP_CAPABILITIES, errno, "");
@@ -152,16 +133,15 @@ static void harden(const struct part *part) {
         fail(part, STEP_NO_NEW_PRIVS, "");
 }
 
-static void build(const struct part *part, int *trees) {
+static void build(const struct part *part) {
     const struct plan *plan = part->prepared->plan;
     struct failure failure;
     if (sethostname("localhost", strlen("localhost")))
         fail(part, STEP_HOSTNAME, "");
-    if (mounts_build(plan, trees, &failure))
+    if (mounts_build(plan, part->prepared->trees, &failure))
         launch_fail(part->control, &failure);
     for (size_t i = 0; i < plan->mounts.count; i++)
-        fd_close(&trees[i]);
-    free(trees);
+        fd_close(&part->prepared->trees[i]);
     if (chdir(plan->current))
         fail(part, STEP_MOUNTS, plan->current);
 }
@@ -221,7 +201,6 @@ static pid_t start_command(const struct part *part, int terminal) {
     pid_t command = fork();
     if (!command)
         command_run(part, terminal);
-    prefault_copies();
     if (command < 0)
         fail(part, STEP_LIFE, "fork");
     return command;
@@ -241,7 +220,7 @@ _Noreturn void init_run(struct part *part) {
     struct failure failure;
     pid_t command = -1;
     int terminal = -1, failed = begin(part, &failure);
-    int *trees = wait_go(part);
+    wait_go(part);
     if (failed)
         launch_fail(part->control, &failure);
     sigemptyset(&children);
@@ -252,7 +231,7 @@ _Noreturn void init_run(struct part *part) {
     harden(part);
     if (!part->prepared->plan->terminal)
         command = start_command(part, terminal);
-    build(part, trees);
+    build(part);
     if (part->prepared->plan->terminal) {
         terminal = make_terminal(part);
         command = start_command(part, terminal);

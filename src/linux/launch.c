@@ -7,7 +7,6 @@
 #include "base/fd.h"
 #include "box/message.h"
 #include "linux/layers.h"
-#include "linux/prefault.h"
 #include "linux/stage.h"
 #include "linux/sys.h"
 #include "linux/userns.h"
@@ -39,8 +38,8 @@ static const struct ending rehearsal = {command_rehearsed, MESSAGE_REHEARSED};
 
 /* Those of a box. init makes most of them itself, while the supervisor goes on. */
 enum {
-    EVERY_NAMESPACE = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWCGROUP |
-                      CLONE_NEWNET
+    EVERY_NAMESPACE =
+        CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWCGROUP | CLONE_NEWNET
 };
 
 static uint64_t namespaces_of(const struct plan *plan) {
@@ -108,7 +107,6 @@ static int clone_init(struct part *part, struct launch *launch, struct failure *
     if (init == 0)
         init_run(part);
     launch->init = init; /* here only: the child has this memory too */
-    prefault_copies();
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
         return failure_set(failure, STEP_ID_MAPS, errno, "");
     if (sigprocmask(SIG_SETMASK, &before, NULL))
@@ -167,9 +165,9 @@ static int begin_for(struct arena *arena, const struct plan *plan, struct launch
 
 /* A root caller inside somebody's user namespace doesn't have the ids to map to. */
 static int write_maps(const struct plan *plan, const struct launch *launch, struct failure *failure) {
-    return userns_map(plan, launch->init) ? failure_set(failure, plan->root_mapped ? STEP_IDMAPPED_MOUNTS : STEP_ID_MAPS,
-                                                        errno, "id maps")
-                                          : 0;
+    return userns_map(plan, launch->init)
+               ? failure_set(failure, plan->root_mapped ? STEP_IDMAPPED_MOUNTS : STEP_ID_MAPS, errno, "id maps")
+               : 0;
 }
 
 /* The mounts of a root caller, -1 where there is none. */
@@ -198,25 +196,25 @@ static int send_parts(const struct launch *launch, const int *descriptors, size_
 }
 
 /* Tell init to go on, with the plan, the command's descriptors and the prepared mounts. */
-static int send_go(const struct plan *plan, const struct launch *launch, const struct channels *channels,
-                   struct failure *failure) {
-    int *trees = calloc(2 * plan->mounts.count + plan->channels.count + 1, sizeof *trees);
-    size_t count = 0;
-    if (!trees)
+static int send_go(struct arena *arena, const struct plan *plan, const struct launch *launch,
+                   const struct channels *channels, struct failure *failure) {
+    size_t room = plan->mounts.count, count = 0;
+    int *trees = arena_alloc(arena, (2 * room + RELAY_STREAMS) * sizeof *trees), *all = trees + room;
+    if (!trees || (launch->prepared->trees = arena_alloc(arena, room * sizeof *trees)) == NULL)
         return failure_set(failure, STEP_MOUNTS, ENOMEM, "");
-    int *all = trees + plan->mounts.count, failed = prepare_mounts(plan, launch, trees, failure);
+    int failed = prepare_mounts(plan, launch, trees, failure);
     for (size_t i = 0; i < plan->channels.count; i++)
         if (channel_has_end(&plan->channels.at[i]))
-            all[count++] =
-                plan->channels.at[i].kind == CHANNEL_PASS ? plan->channels.at[i].number : channels->box[i];
-    for (size_t i = 0; i < plan->mounts.count; i++)
+            all[count++] = plan->channels.at[i].kind == CHANNEL_PASS ? plan->channels.at[i].number : channels->box[i];
+    for (size_t i = 0; i < room; i++) {
+        launch->prepared->trees[i] = -1;
         if (trees[i] >= 0)
             all[count++] = trees[i];
+    }
     if (!failed)
         failed = send_parts(launch, all, count, failure);
-    for (size_t i = 0; i < plan->mounts.count; i++)
+    for (size_t i = 0; i < room; i++)
         fd_close(&trees[i]);
-    free(trees);
     return failed;
 }
 
@@ -286,20 +284,8 @@ static int wait_end(const struct plan *plan, const struct ending *ending, struct
     }
 }
 
-/* What the command's process needs. */
-static int prepare(const struct plan *plan, const struct launch *launch, struct failure *failure) {
-    const struct seccomp_ids ids = {!plan->root_mapped, plan->probe->outer_root, plan->probe->uid, plan->probe->gid};
-    struct prepared *prepared = launch->prepared;
-    if (witness_open(plan, &prepared->witness))
-        return failure_set(failure, STEP_VERIFY, errno, "witnesses of the outside");
-    if (plan->taken[STEP_SECCOMP] && seccomp_compile(&seccomp_command, &ids, &prepared->filter))
-        return failure_set(failure, STEP_SECCOMP, E2BIG, "");
-    return 0;
-}
-
 /* While init builds: the relay. */
-static int release(const struct plan *plan, struct launch *launch, struct channels *channels,
-                   struct failure *failure) {
+static int release(const struct plan *plan, struct launch *launch, struct channels *channels, struct failure *failure) {
     if (plan->terminal)
         return 0; /* take_terminal does it */
     if ((plan->relay && relay_start(plan, channels, launch, failure)) || relay_confirm(launch, failure))
@@ -308,7 +294,7 @@ static int release(const struct plan *plan, struct launch *launch, struct channe
     return reach(launch, SUPERVISOR_RELEASED, failure);
 }
 
-static int start(const struct plan *plan, const struct ending *ending, struct launch *launch,
+static int start(struct arena *arena, const struct plan *plan, const struct ending *ending, struct launch *launch,
                  struct channels *channels, struct failure *failure) {
     struct prepared *prepared = launch->prepared;
     if (channels_open(plan, channels, failure))
@@ -317,8 +303,10 @@ static int start(const struct plan *plan, const struct ending *ending, struct la
     prepared->finish = ending->finish;
     prepared->mask = launch->mask;
     prepared->terminal = channels->terminal;
-    if (prepare(plan, launch, failure) || write_maps(plan, launch, failure) ||
-        channels_give(plan, channels, failure) || send_go(plan, launch, channels, failure) ||
+    if (witness_open(plan, &prepared->witness))
+        return failure_set(failure, STEP_VERIFY, errno, "witnesses of the outside");
+    if (write_maps(plan, launch, failure) || channels_give(plan, channels, failure) ||
+        send_go(arena, plan, launch, channels, failure) || reach(launch, SUPERVISOR_GOING, failure) ||
         release(plan, launch, channels, failure))
         return failed_before_go(launch, failure);
     return wait_end(plan, ending, launch, channels, failure);
@@ -331,7 +319,7 @@ static int attempt(struct arena *arena, const struct plan *plan, const struct en
         return -1;
     struct prepared *prepared = launch->prepared;
     prepared->witness.socket = prepared->witness.listener = -1;
-    int result = start(plan, ending, launch, &channels, failure);
+    int result = start(arena, plan, ending, launch, &channels, failure);
     launch->untried = (prepared->witness.hidden ? 0 : G(FS_READ)) | (prepared->witness.port ? 0 : G(NET_LOCAL));
     witness_close(&prepared->witness);
     channels_close(&channels);

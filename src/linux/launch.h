@@ -9,8 +9,8 @@
 
 /* What a running box is to its supervisor. All descriptors are close-on-exec; -1: none. */
 struct launch {
-    struct prepared *prepared; /* NULL: nothing was begun */
-    const struct arena *arena; /* the run's */
+    struct prepared *prepared;        /* NULL: nothing was begun */
+    const struct arena *arena;        /* the run's */
     const struct arena_block *memory; /* of it: the newest block that init has too */
     uint64_t namespaces;              /* as CLONE_NEW*, that init is in or makes */
     pid_t init;

@@ -105,7 +105,7 @@ int mounts_prepare(const struct plan *plan, int userns, int *prepared, struct fa
         prepared[i] = -1;
     for (size_t i = 0; i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
-        if (mount->kind != MOUNT_TREE || !mount->owned)
+        if (!mount_is_mapped(mount))
             continue;
         autoclose int source = lookup_open_same(mount->source, mount->dev, mount->ino);
         if (source < 0)

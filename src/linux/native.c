@@ -124,5 +124,5 @@ static void native_wait(struct box *box) {
     close(box->launch->signals);
 }
 
-const struct backend backend_native = {"native",      native_begin, native_abandon, probe_host,
-                                       compile_native, native_launch, native_wait, native_rehearse};
+const struct backend backend_native = {"native",       native_begin,  native_abandon, probe_host,
+                                       compile_native, native_launch, native_wait,    native_rehearse};

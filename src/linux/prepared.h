@@ -3,7 +3,6 @@
 #define PINFOLD_LINUX_PREPARED_H
 
 #include "linux/mounts.h"
-#include "linux/seccomp.h"
 #include "linux/witness.h"
 #include "supervise/relay.h"
 
@@ -13,7 +12,8 @@
 
 /* Each process goes on at its own pace and waits for the others where it needs them (stage.c). */
 enum supervisor_stage {
-    SUPERVISOR_RELEASED = 1, /* nothing outside is left to be confined: the command may begin */
+    SUPERVISOR_GOING = 1, /* the go message is sent */
+    SUPERVISOR_RELEASED,  /* nothing outside is left to be confined: the command may begin */
 };
 enum init_stage {
     INIT_ROOTED = 1, /* the box's root is the only one, and init has no capability */
@@ -30,9 +30,9 @@ struct prepared {
     sigset_t mask;           /* the caller's signal mask, which the command gets back */
     struct termios terminal; /* what the box's pty starts with, when the plan has one */
     struct witness witness;
-    struct seccomp_program filter;    /* the command's */
-    atomic_uint supervisor, init;     /* stages */
-    atomic_bool begun;                /* set by the command right before it says that it is ready */
+    int *trees;                   /* for each mount of the plan: init's descriptor of its prepared tree, or -1 */
+    atomic_uint supervisor, init; /* stages */
+    atomic_bool begun;            /* set by the command right before it says that it is ready */
 };
 
 /* What init, and then the command's process, has of its own. */

@@ -105,7 +105,8 @@ int relay_start(const struct plan *plan, const struct channels *channels, struct
         return failure_set(failure, STEP_RELAY, errno, "");
     pid_t pid = fork();
     if (!pid) {
-        struct arena shared = *launch->arena; /* with the supervisor: it must not be within reach of bytes from the box */
+        struct arena shared =
+            *launch->arena; /* with the supervisor: it must not be within reach of bytes from the box */
         arena_free(&shared);
         relay_main(&knowledge, channels, pair[1], supervisor);
     }

@@ -51,4 +51,9 @@ struct mount {
     enum step step;  /* the step that it belongs to */
 };
 
+/* A root caller's: the supervisor makes it ready, since only there its owners can be mapped. */
+static inline bool mount_is_mapped(const struct mount *mount) {
+    return mount->kind == MOUNT_TREE && mount->owned;
+}
+
 #endif
