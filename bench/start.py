@@ -6,6 +6,7 @@ command's first line, pinfold's verify included; "whole run" until the spawned p
 ends when everything in the box has, bubblewrap's doesn't wait for its pid 1. Then the inner half alone (inner.c), and
 with --clis the whole run of /bin/true by sandboxes that npm has.
 """
+import os
 import shutil
 import statistics
 import subprocess
@@ -15,7 +16,7 @@ import common
 
 WARM_UP = 5
 ROOTS = 10    # of the inner half
-CLIS = {"srt": ("@anthropic-ai/sandbox-runtime", ["srt"]), "codex": ("@openai/codex", ["codex", "sandbox", "linux"])}
+CLIS = {"srt": ("@anthropic-ai/sandbox-runtime", ["srt"]), "codex": ("@openai/codex", ["codex", "sandbox"])}
 
 
 def commands(place):
@@ -73,6 +74,9 @@ def clis(place):
     bubblewrap = common.bubblewrap()
     legs |= {"bubblewrap": [*bubblewrap, "/bin/true"]} if bubblewrap else {}
     folder, versions = place.folder / "clis", {}
+    home = place.folder / "home"    # what they keep there goes with the folder
+    home.mkdir()
+    os.environ["HOME"] = os.fspath(home)
     for name, (package, words) in CLIS.items():
         install = ["npm", "install", "--silent", "--prefix", folder, "--cache", place.folder / "npm", package]
         argv = [str(folder / "node_modules" / ".bin" / words[0]), *words[1:], "/bin/true"]
