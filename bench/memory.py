@@ -44,6 +44,7 @@ def measure(place):
         print("memory: only root can see it", file=sys.stderr)
         return {"skipped": "only root can see it"}
     result = {"null": sample(place, False), "pipes": sample(place, True)}
-    common.table("memory while the command sleeps; KiB of PSS", ["output", "supervisor", "pid 1", "relay", "without relay"],
+    common.table("memory while the command sleeps; KiB of PSS", [
+        "output", "supervisor", "pid 1", "relay", "without relay"],
                  [[name, *row.values()] for name, row in result.items()])
     return result

@@ -47,8 +47,8 @@ def compile_part(place):
     shutil.copytree(common.ROOT / "src", workspace)
     files = [f"{file.parent.name}/{file.name}" for part in ("base", "plan")
              for file in sorted((workspace / part).glob("*.c"))]
-    alone = lambda file: subprocess.run([*GCC, "-fsyntax-only", file], cwd=workspace, capture_output=True).returncode == 0
-    files = files[:1] if place.small else [file for file in files if alone(file)]
+    check = lambda file: subprocess.run([*GCC, "-fsyntax-only", file], cwd=workspace, capture_output=True)
+    files = files[:1] if place.small else [file for file in files if check(file).returncode == 0]
     words = ["/bin/sh", "-c", COMPILE, "sh", *files]
     return legs(place, words, workspace), workspace
 

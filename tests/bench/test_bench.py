@@ -32,8 +32,8 @@ def test_each_topic_gives_the_numbers_of_its_goals(lab):
 
 def ours(code, *words):
     """A piece of Python that imports the benchmarks' own modules."""
-    return subprocess.run([PYTHON, "-B", "-c", code, *words], cwd=harness.ROOT / "bench", capture_output=True, text=True,
-                          timeout=60, env={**os.environ, "PINFOLD_BUILD": str(harness.BUILD)})
+    return subprocess.run([PYTHON, "-B", "-c", code, *words], cwd=harness.ROOT / "bench", capture_output=True,
+                          text=True, timeout=60, env={**os.environ, "PINFOLD_BUILD": str(harness.BUILD)})
 
 
 def test_a_goal_that_is_missed_is_a_status_of_1_when_asked_for():
@@ -53,7 +53,8 @@ def leaked(name=None, each=0):
         if name:
             sample[name] += int(n * 1000 * each)
     return many.leaks(samples, 1000)[1]
-print(leaked(), leaked("descriptors", 0.001), leaked("mounts", 0.001), leaked("slab mnt_cache", 1), leaked("slab dentry", 5))
+print(leaked(), leaked("descriptors", 0.001), leaked("mounts", 0.001),
+      leaked("slab mnt_cache", 1), leaked("slab dentry", 5))
 """)
     assert done.stdout == "[] ['descriptors'] ['mounts'] ['slab mnt_cache'] []\n", done
 
