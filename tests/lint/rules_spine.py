@@ -1,6 +1,7 @@
 """The rules of the spine: every guarantee and every option stands everywhere it must. Findings as in rules_code."""
 import json
 import os
+import platform
 import re
 import subprocess
 import tempfile
@@ -93,5 +94,18 @@ def help_prints_each_option():
     return found
 
 
-RULES = [readme_has_a_row_for_each_guarantee, security_speaks_of_each_guarantee, manual_speaks_of_each_guarantee,
+def sizes_of_the_filters_are_as_told():
+    """Those of x86_64: what the unit test prints, and HACKING tells."""
+    if platform.machine() != "x86_64":
+        return []
+    printed = subprocess.run([BUILD / "tests/unit-seccomp"], capture_output=True, text=True).stdout
+    rows = {kind: (size, int(path)) for kind, size, path in
+            re.findall(r"^# (.+): (\d+) instructions, longest path (\d+)", printed, re.MULTILINE)}
+    sizes = [rows.get(kind, ("?", 0))[0] for kind in ("command, one id", "command, mapped ids", "relay")]
+    sentence = "The programs have {} instructions (a user's command), {} (root's) and {} (the relay); " \
+               "the longest path is {}.".format(*sizes, max((path for _, path in rows.values()), default="?"))
+    return [] if sentence in " ".join(document("HACKING.md").split()) else [f"HACKING.md: doesn't say: {sentence}"]
+
+
+RULES = [sizes_of_the_filters_are_as_told, readme_has_a_row_for_each_guarantee, security_speaks_of_each_guarantee, manual_speaks_of_each_guarantee,
          explain_tells_each_guarantee, json_tells_each_guarantee, each_guarantee_has_attacks, help_prints_each_option]
