@@ -141,7 +141,7 @@ static int begin(struct launch *launch, const struct pinfold_run *run, const int
 }
 
 int pinfold_launch_run(struct launch *launch, const struct pinfold_run *given, struct pinfold_error *err) {
-    struct pinfold_run run;
+    struct pinfold_run run = {0};
     if (take_run(given, &run, err))
         return -1;
     if (!count_of(run.arguments))
