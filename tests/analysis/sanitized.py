@@ -44,8 +44,8 @@ def staged(folder):
         yield stage
 
 
-def suite(build, *tests, without=(), seconds=3000):
-    """Tests run with that build: the summary when all passed."""
+def suite(build, *tests, without=(), seconds=3000, passing=True):
+    """Tests run with that build: the summary; all must have passed, unless only what they reach counts."""
     line = ["/usr/bin/python3", "-B", "-m", "pytest", "-c", "tests/pytest.ini", "-p", "no:cacheprovider", "-q", "--tb=short",
             "-n", "1", "-m", "not slow", *(f"--deselect={name}" for name in without), *tests]
     env = {**os.environ, "PINFOLD_BUILD": os.fspath(build), "PYTHONPATH": os.fspath(ROOT / "tests")}
@@ -53,5 +53,5 @@ def suite(build, *tests, without=(), seconds=3000):
     done = subprocess.run(line, cwd=ROOT, env={k: v for k, v in env.items() if not k.startswith("PYTEST_")},
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
     sys.stdout.write(done.stdout[-200:])
-    assert done.returncode == 0, done.stdout[-20000:] + done.stderr[-2000:]
+    assert not passing or done.returncode == 0, done.stdout[-20000:] + done.stderr[-2000:]
     return done.stdout.splitlines()[-1]
