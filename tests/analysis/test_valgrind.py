@@ -1,6 +1,6 @@
 """valgrind on a dynamic build: no error and no open descriptor left, in unit tests, explain, check and runs that are refused.
 
-Not real boxes: valgrind has no clone3, and a command's process would take valgrind's descriptors for its own."""
+Not real boxes: valgrind has no clone3, and no Landlock either: explain is a refusal (126)."""
 import re
 import subprocess
 
@@ -46,8 +46,8 @@ def test_a_unit_test(lab, name):
 
 
 @pytest.mark.parametrize("words, status", [
-    (["explain"], 0), (["explain", "--json"], 0), (["explain", "--mode", "discard"], 0), (["--version"], 0),
-    (["run", "--help"], 0), (["check", ROOT / "policies/default.json"], 125), (["trust", "--list"], 0),
+    (["explain"], 126), (["explain", "--json"], 126), (["explain", "--mode", "discard"], 126), (["--version"], 0),
+    (["run", "--help"], 0), (["check", ROOT / "policies/default.json"], 0), (["trust", "--list"], 0),
     (["run", "--nothing"], 125), (["run", "--workspace", "/nowhere", "--", "true"], 125),
     (["run", "--read", "/", "--", "true"], 125), (["run", "--waive", "nothing", "--", "true"], 125),
 ], ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else None)
@@ -65,4 +65,4 @@ def test_a_fault_is_found(lab, tmp_path):
     subprocess.run(["gcc", "-g", tmp_path / "fault.c", "-o", lab.outside / "fault"], check=True)
     with pytest.raises(AssertionError, match="Invalid read"):
         valgrind(lab, lab.outside / "fault")
-    assert "Open file descriptor 3: /etc/passwd" in (lab.outside / "valgrind").read_text()
+    assert re.search(r"Open file descriptor \d+: /etc/passwd", (lab.outside / "valgrind").read_text())
