@@ -116,11 +116,13 @@ int pinfold_policy_parse(const struct pinfold *pinfold, struct pinfold_policy **
         made->text = malloc(size + 1);
         made->size = size;
     }
-    int result = !made || !made->name || !made->text ? pinfold_fail_system(err, "keep a policy", ENOMEM) : 0;
-    if (!result) {
+    int result = -1;
+    if (made && made->name && made->text) {
         memcpy(made->text, text, size);
         made->text[size] = '\0';
         result = check(pinfold, made, err);
+    } else {
+        pinfold_fail_system(err, "keep a policy", ENOMEM);
     }
     if (result)
         pinfold_policy_free(made);

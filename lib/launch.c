@@ -47,7 +47,7 @@ int pinfold_launch_policy(struct launch *launch, const char *option, const struc
 static int map_others(struct launch *launch, const struct pinfold_descriptor *others, size_t count,
                       struct pinfold_error *err) {
     if (count > DESCRIPTORS)
-        return pinfold_fail(err, STATUS_WRONG, "%zu descriptors; at most %d", count, DESCRIPTORS);
+        return pinfold_fail(err, STATUS_WRONG, "%zu descriptors; at most %d can be handed in", count, DESCRIPTORS);
     for (size_t i = 0; i < count; i++) {
         if (others[i].number < 3 || others[i].number >= NUMBERS)
             return pinfold_fail(err, STATUS_WRONG, "a descriptor can't be number %d; 3 to %d can", others[i].number,

@@ -141,7 +141,7 @@ static int begin(struct launch *launch, const struct pinfold_run *run, const int
 }
 
 int pinfold_launch_run(struct launch *launch, const struct pinfold_run *given, struct pinfold_error *err) {
-    struct pinfold_run run;
+    struct pinfold_run run = {0};
     if (take_run(given, &run, err))
         return -1;
     if (!count_of(run.arguments))
@@ -153,7 +153,7 @@ int pinfold_launch_run(struct launch *launch, const struct pinfold_run *given, s
 }
 
 int pinfold_launch_explain(struct launch *launch, const struct pinfold_run *given, struct pinfold_error *err) {
-    struct pinfold_run run;
+    struct pinfold_run run = {0};
     launch->output = pinfold_memory_make(NULL, 0, err);
     if (launch->output < 0 || take_run(given, &run, err))
         return -1;

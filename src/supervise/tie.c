@@ -45,7 +45,7 @@ int tie_add(struct tie *tie, const char *value, struct error *err) {
                          "pidfd",
                          path_show(value, shown, sizeof shown));
     if (tie->count == TIES)
-        return error_set(err, EXIT_USAGE, "--tie: at most %d", TIES);
+        return error_set(err, EXIT_USAGE, "--tie: at most %d can be given", TIES);
     tie->at[tie->count].fd = fd;
     tie->at[tie->count++].kind = (enum tie_kind)kind;
     return 0;

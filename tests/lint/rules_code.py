@@ -111,6 +111,20 @@ def the_map_is_complete():
     return found
 
 
+def the_map_names_what_is_there():
+    """Every path that HACKING.md names in the project's folders is one, and every folder of tests/ and each tool stands there."""
+    text, found = document("HACKING.md") or "", []
+    folders = {name(p).split("/")[0] for p in project_files() if "/" in name(p)}
+    for path in sorted(set(re.findall(r"`((?:[\w.-]+/)+[\w.-]*)(?=[` ])", text))):
+        placeholder = re.search(r"(?:^|/)[A-Z]{3,}(?:\.|/|$)", path)
+        if path.split("/")[0] in folders and not placeholder and not (ROOT / path).exists():
+            found.append(f"HACKING.md: {path} is not there")
+    shown = {name(p).split("/")[1] for p in files("tests", endings=(".c", ".py", ".plan")) if name(p).count("/") > 1}
+    found += [f"HACKING.md: tests/{folder} is not among the tests" for folder in sorted(shown) if f"`tests/{folder}" not in text]
+    return found + [f"HACKING.md: {name(p)} is not told" for p in project_files()
+                    if name(p).startswith("tools/") and p.suffix != ".build" and p.name not in text]
+
+
 def guarantees_are_checked_by_name_only_in_tables():
     """No code decides by the text of a guarantee's name: only by its id."""
     quoted = "|".join(guarantees())
@@ -139,5 +153,5 @@ def policy_and_plan_know_no_host():
 
 RULES = [raw_system_calls_stand_in_one_file, one_place_starts_a_program, no_goto, one_place_prints, files_are_short,
          every_c_file_says_what_it_is, headers_compile_alone, headers_are_guarded, every_source_is_built,
-         nothing_names_the_workplace, the_map_is_complete, guarantees_are_checked_by_name_only_in_tables,
+         nothing_names_the_workplace, the_map_is_complete, the_map_names_what_is_there, guarantees_are_checked_by_name_only_in_tables,
          only_doctor_rehearses, policy_and_plan_know_no_host]

@@ -1,11 +1,14 @@
 """The rules of the spine: every guarantee and every option stands everywhere it must. Findings as in rules_code."""
 import json
 import os
+import platform
 import re
 import subprocess
 import tempfile
 from functools import lru_cache
 from pathlib import Path
+
+import yaml
 
 from sources import BUILD, ROOT, document, files, guarantees, name, options, subcommands
 
@@ -93,5 +96,37 @@ def help_prints_each_option():
     return found
 
 
-RULES = [readme_has_a_row_for_each_guarantee, security_speaks_of_each_guarantee, manual_speaks_of_each_guarantee,
+def sizes_of_the_filters_are_as_told():
+    """Those of x86_64: what the unit test prints, and HACKING tells."""
+    if platform.machine() != "x86_64":
+        return []
+    printed = subprocess.run([BUILD / "tests/unit-seccomp"], capture_output=True, text=True).stdout
+    rows = {kind: (size, int(path)) for kind, size, path in
+            re.findall(r"^# (.+): (\d+) instructions, longest path (\d+)", printed, re.MULTILINE)}
+    sizes = [rows.get(kind, ("?", 0))[0] for kind in ("command, one id", "command, mapped ids", "relay")]
+    sentence = "The programs have {} instructions (a user's command), {} (root's) and {} (the relay); " \
+               "the longest path is {}.".format(*sizes, max((path for _, path in rows.values()), default="?"))
+    return [] if sentence in " ".join(document("HACKING.md").split()) else [f"HACKING.md: doesn't say: {sentence}"]
+
+
+def workflows_can_run():
+    """.github/workflows: reads alone, nothing of others is executed, and what is called exists."""
+    targets, found = re.findall(r"^([a-z-][a-z -]*):", document("Makefile"), re.MULTILINE), []
+    targets = {word for row in targets for word in row.split()}
+    for path in files(".github", endings=(".yml",)):
+        text = path.read_text()
+        flow = yaml.safe_load(text)
+        if flow.get("permissions") != {"contents": "read"}:
+            found.append(f"{name(path)}: permissions are more than to read")
+        found += [f"{name(path)}: uses {used}, which others can change" for used in re.findall(r"\buses: *(\S+)", text)]
+        script = "\n".join(step["run"] for job in flow["jobs"].values() for step in job["steps"])
+        found += [f"{name(path)}: make {word} is no target" for word in re.findall(r"\bmake ([a-z-]+)", script) if word not in targets]
+        found += [f"{name(path)}: {tool} is not there" for tool in re.findall(r"(?<![\w/])tools/[\w-]+", script)
+                  if not (ROOT / tool).exists()]
+        if "Confirms" not in text.split("name:")[0]:
+            found.append(f"{name(path)}: doesn't say first what it confirms")
+    return found
+
+
+RULES = [workflows_can_run, sizes_of_the_filters_are_as_told, readme_has_a_row_for_each_guarantee, security_speaks_of_each_guarantee, manual_speaks_of_each_guarantee,
          explain_tells_each_guarantee, json_tells_each_guarantee, each_guarantee_has_attacks, help_prints_each_option]

@@ -1,7 +1,7 @@
-/* Unit tests of linux/seccomp_compile: both filters, run by an interpreter over every number, three architectures and
- * the corners of the arguments, and compared with what was written down by hand (seccomp_expect.h). */
+/* Unit tests of linux/seccomp_compile: both filters, run by an interpreter over every number, every architecture and
+ * every class of arguments (bpf_classes.h), and compared with what was written down by hand (seccomp_expect.h). */
 #include "linux/seccomp.h"
-#include "bpf.h"
+#include "bpf_classes.h"
 #include "seccomp_expect.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ struct scene {
     bool relay, single, root;
     uint32_t uid, gid;
     struct seccomp_program program;
-    size_t longest;
+    size_t longest, cases;
 };
 
 static uint32_t refuse(int number) {
@@ -156,6 +156,7 @@ static uint32_t expect(const struct scene *scene, const struct expected *row, co
 static void compare(struct scene *scene, const struct expected *row, const struct seccomp_data *data) {
     size_t steps;
     uint32_t wanted = expect(scene, row, data), got = bpf_run(scene->program.code, data, &steps);
+    scene->cases++;
     if (steps > scene->longest)
         scene->longest = steps;
     if (got != wanted)
@@ -176,28 +177,81 @@ static void compile(struct scene *scene) {
         fail_msg("%s", fault);
 }
 
-/* Numbers: all of 0 to 1023 and the corners of the 32 bits. Architectures: three. Arguments: patterns over all six. */
-static void check_numbers(struct scene *scene) {
-    static const uint32_t corners[] = {0x3fffffff, 0x40000000, 0x40000001, 0x40000200, 0x400001ff,
-                                       0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+/* Arguments: patterns over all six. */
+static void check_patterns(struct scene *scene, uint32_t number, uint32_t arch) {
     static const uint64_t patterns[] = {
         0, 1, UINT64_MAX, UINT32_MAX, UINT64_C(0xffffffff00000000), UINT64_C(0x8000000080000000)};
-    const uint32_t archs[] = {X86_64, I386, ARM64, 0, UINT32_MAX};
-    enum { SMALL = 1024, CORNERS = sizeof corners / sizeof corners[0] };
-    for (size_t n = 0; n < SMALL + CORNERS; n++) {
-        uint32_t number = n < SMALL ? (uint32_t)n : corners[n - SMALL];
-        const struct expected *row = row_of(scene, number);
-        for (size_t arch = 0; arch < sizeof archs / sizeof archs[0]; arch++)
-            for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-                struct seccomp_data data = {.nr = (int)number, .arch = archs[arch]};
-                for (size_t j = 0; j < 6; j++)
-                    data.args[j] = patterns[i];
-                compare(scene, row, &data);
-            }
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        struct seccomp_data data = {.nr = (int)number, .arch = arch, .instruction_pointer = patterns[i]};
+        for (size_t j = 0; j < 6; j++)
+            data.args[j] = patterns[i];
+        compare(scene, row_of(scene, number), &data);
     }
 }
 
-/* Calls that are judged by arguments: every combination of special values, plain and with bits above the low 32. */
+static void classes_of(const struct scene *scene, const uint32_t *number, struct bpf_classes *classes) {
+    *classes = (struct bpf_classes){.number = number};
+    bpf_walk(classes, scene->program.code, BPF_NR, UINT32_MAX);
+    if (classes->fault)
+        fail_msg("%s", classes->fault);
+}
+
+/* Every combination of the classes of the words that one number's paths look at; the other words are all 0, or all 1.
+ */
+static void check_classes(struct scene *scene, uint32_t number) {
+    static struct bpf_classes classes;
+    classes_of(scene, &number, &classes);
+    size_t all = 1;
+    for (size_t w = BPF_ARGUMENTS; w < BPF_WORDS; w++)
+        all *= classes.words[w].loaded ? classes.words[w].count : 1;
+    assert_true(all < 10000000);
+    for (size_t i = 0; i < 2 * all; i++) {
+        uint32_t words[BPF_WORDS];
+        size_t rest = i / 2;
+        for (size_t w = BPF_ARGUMENTS; w < BPF_WORDS; w++) {
+            const struct bpf_word *word = &classes.words[w];
+            words[w] = word->loaded ? word->values[rest % word->count] : i % 2 ? UINT32_MAX : 0;
+            rest /= word->loaded ? word->count : 1;
+        }
+        words[BPF_NR] = number;
+        words[BPF_ARCH] = NATIVE;
+        words[2] = words[3] = 0;
+        struct seccomp_data data;
+        memcpy(&data, words, sizeof data);
+        compare(scene, row_of(scene, number), &data);
+    }
+}
+
+/* All 2^32 numbers: each that the program or the table names, its neighbours, and so one of each class that either can
+ * tell apart; and all small ones. Each with every architecture that the program can tell apart. */
+static void check_numbers(struct scene *scene) {
+    enum { SMALL = 1024 };
+    static struct bpf_classes classes;
+    classes_of(scene, NULL, &classes);
+    for (size_t i = 0; i < scene->count; i++)
+        for (int near = -1; near <= 1; near++)
+            bpf_value(&classes, BPF_NR, (uint32_t)(NUMBER(&scene->rows[i]) + near));
+    for (int near = 0; near <= 1; near++) {
+        bpf_value(&classes, BPF_NR, HIGHEST + (uint32_t)near);
+        bpf_value(&classes, BPF_NR, 0x3fffffff + (uint32_t)near);
+        bpf_value(&classes, BPF_NR, 0x7fffffff + (uint32_t)near);
+    }
+    for (uint32_t number = 0; number < SMALL; number++)
+        bpf_value(&classes, BPF_NR, number);
+    const uint32_t foreign[] = {X86_64, I386, ARM64, NATIVE ^ 0x80000000, NATIVE ^ 0x40000000};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        bpf_value(&classes, BPF_ARCH, foreign[i]);
+    assert_null(classes.fault);
+    const struct bpf_word *numbers = &classes.words[BPF_NR], *archs = &classes.words[BPF_ARCH];
+    for (size_t n = 0; n < numbers->count; n++) {
+        for (size_t i = 0; i < archs->count; i++)
+            check_patterns(scene, numbers->values[n], archs->values[i]);
+        check_classes(scene, numbers->values[n]);
+    }
+}
+
+/* Calls that are judged by arguments: every combination of values that the table knows, plain and with bits above the
+ * low 32. */
 static void check_arguments(struct scene *scene) {
     static const uint32_t special[] = {
         04755,      02755,      0,          1,          2,          3,          5,
@@ -229,7 +283,8 @@ static void check_scene(struct scene *scene, const char *name) {
     compile(scene);
     check_numbers(scene);
     check_arguments(scene);
-    printf("# %s: %u instructions, longest path %zu\n", name, scene->program.count, scene->longest);
+    printf("# %s: %u instructions, longest path %zu, %zu cases\n", name, scene->program.count, scene->longest,
+           scene->cases);
     assert_true(scene->longest <= 40); /* the kernel walks it once for each number at installation */
 }
 
