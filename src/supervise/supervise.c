@@ -160,10 +160,13 @@ static void take_report(struct watch *watch) {
     struct relay_report *report = &watch->box->result.relay;
     ssize_t got = fd_read_all(watch->launch->relay_link, report, sizeof *report);
     fd_close(&watch->launch->relay_link);
-    if (watch->phase == PHASE_ENDED)
-        watch->phase = PHASE_DONE;
-    else if (got != sizeof *report)
+    if (watch->phase != PHASE_ENDED && got != sizeof *report)
         end_deaf(watch);
+    if (watch->phase != PHASE_ENDED)
+        return;
+    if (got != sizeof *report)
+        watch->box->result.lost = EIO; /* it may have had output in its hands */
+    watch->phase = PHASE_DONE;
 }
 
 static int time_left(const struct watch *watch) {
