@@ -31,7 +31,7 @@ SELECTORS = {"fcntl": 1, "fsconfig": 1, "futex": 1, "ioctl": 1, "keyctl": 0, "ma
 # The kernel has no way to refuse these: they end a process, or bring it back from a handler.
 NEVER_FAIL = {"exit", "exit_group", "rt_sigreturn"}
 
-# Those that a signal can interrupt (signal(7) and the manual pages); such a round comes to what an undisturbed one does.
+# Those that a signal can interrupt (signal(7) and the manual pages).
 INTERRUPTIBLE = {"accept4", "clock_nanosleep", "close", "connect", "dup2", "dup3", "flock", "futex", "open", "openat",
                  "openat2", "poll", "ppoll", "read", "recvfrom", "recvmsg", "sendmsg", "sendto", "wait4", "waitid",
                  "write", "writev"}
@@ -227,7 +227,7 @@ class Running:
             return f"{name}: status {result.code} {result.err!r}, and no receipt: {problem}"
         if result.code == 0 and not (same and said["outcome"] == "exited" and said["confined"] == "full"):
             found.append(f"HOLE: 0, but it is not so: {result}, receipt {said['outcome']} {said['confined']}")
-        if result.code != 0 and not (told and said["outcome"] != "exited" or said.get("exit") == result.code):
+        if result.code != 0 and not (told and (said["outcome"] != "exited" or said["exit"] == result.code)):
             found.append(f"neither 0 nor told: {result}, receipt {said['outcome']} {said.get('exit')}")
         if one[2] == "EINTR" and not same:
             found.append(f"an interrupted call is not tried again: {result}")
@@ -311,11 +311,12 @@ class Refusal:
 
     def roots_link(self, account, lab):
         """A link that is root's, but in a folder where anybody could have put another in its place."""
-        self.before = f"mount -t tmpfs -o mode=755 tmpfs /mnt; mkdir -m 777 /mnt/open; ln -s {lab.outside} /mnt/open/link"
+        self.before = f"""mount -t tmpfs -o mode=755 tmpfs /mnt
+            mkdir -m 777 /mnt/open; ln -s {lab.outside} /mnt/open/link"""
         return ["--read", "/mnt/open/link"]
 
-    CASES = ("system", "user", "option", "link", "banned", "untrusted", "home", "home_variable", "above_home", "policies",
-             "policies_to_be", "by_a_link", "roots_link", "receipt_inside", "receipt_shared")
+    CASES = ("system", "user", "option", "link", "banned", "untrusted", "home", "home_variable", "above_home",
+             "policies", "policies_to_be", "by_a_link", "roots_link", "receipt_inside", "receipt_shared")
 
     def run(self, rules):
         front = [] if "--workspace" in self.options else ["--workspace", self.account.lab.ws]
@@ -324,10 +325,10 @@ class Refusal:
 
     def problem(self, one, table):
         result = self.run(rule(one))
-        if any(folder.joinpath("ran").exists() for folder in (self.account.lab.ws, self.account.lab.home, self.account.home)):
+        if any((folder / "ran").exists() for folder in (self.account.lab.ws, self.account.lab.home, self.account.home)):
             return f"HOLE: {self.name} {rule(one)}: the command ran: {result}"
         died = result.code < 0 and result.err == "" and table.has(one[0], one[2], "died")
-        told = one_line(result) or (one[0] == "supervisor/write" and result.err == "")   # the message couldn't be written
+        told = one_line(result) or (one[0] == "supervisor/write" and result.err == "")   # that was the message
         if died or result.code in (125, 126) and result.out == "" and told:
             return None
         return f"{self.name} {rule(one)}: {result}"
