@@ -136,7 +136,8 @@ class Launch(State):
             inner = [*ON_TERMINAL, *inner]
         if self.variant != "tie":
             result = super().run(inner, **more)
-            result.out = result.out.replace("\r\n", "\n")
+            if self.variant == "terminal":   # one that isn't raw adds empty lines
+                result.out = "".join(f"{line}\n" for line in result.out.splitlines() if line)
             return result
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         process = os.pidfd_open(os.getpid())
