@@ -86,7 +86,7 @@ static json_t *receipt_json(const struct box *box, const struct error *err) {
 
 /* Takes the object over. */
 static int put(const struct receipt *receipt, json_t *json) {
-    char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
+    char *text = json ? describe_dump(json, JSON_INDENT(2)) : NULL;
     json_decref(json);
     errno = ENOMEM;
     if (!text)

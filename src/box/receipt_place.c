@@ -95,9 +95,12 @@ int receipt_guard(const struct receipt *receipt, const struct plan *plan, struct
                        : 0;
 }
 
+/* Of two that can't be told apart it must be feared. */
 static bool same_object(int a, int b) {
     struct stat one, other;
-    return !fstat(a, &one) && !fstat(b, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    if (fstat(a, &one) || fstat(b, &other))
+        return errno != EBADF; /* not open */
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 /* It must not be something that the command is given. Devices aside: many have the terminal, or /dev/null. */
@@ -105,7 +108,7 @@ static int check_shared(const struct policy *policy, int fd, struct error *err) 
     struct stat status;
     bool shared = false;
     for (int i = 0; i <= 2; i++)
-        shared |= same_object(fd, i) && !fstat(fd, &status) && !S_ISCHR(status.st_mode);
+        shared |= same_object(fd, i) && (fstat(fd, &status) || !S_ISCHR(status.st_mode));
     for (size_t i = 0; i < policy->descriptors.count; i++)
         shared |= same_object(fd, policy->descriptors.at[i]);
     return shared ? wrong(policy->receipt,
@@ -200,7 +203,7 @@ static int make_slot(const struct receipt *receipt, char name[SLOT_NAME]) {
         slot_name(receipt, slot, name);
         clear_slot(receipt, name);
         autoclose int fd = openat(receipt->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (fd < 0 && errno != EEXIST)
+        if (fd < 0 && errno != EEXIST && errno != EINTR)
             return -1;
         /* Where there are no locks, nobody takes it for a dead one either. */
         if (fd >= 0 && (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) && is_named(receipt, fd, name))

@@ -9,6 +9,7 @@
 #include "policy/merge.h"
 #include "policy/reader.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +37,17 @@ const char *workspace_file_path(struct arena *arena, const char *workspace, stru
     return path;
 }
 
+/* Then the run is refused later, and told better; any other error may be gone by then, and the file forgotten. */
+static bool is_absent(int error) {
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
+}
+
+static int cannot_look(const char *path, int error, struct error *err) {
+    char shown[1024];
+    return error_set(err, EXIT_REFUSED, "refused, nothing was started: %s can't be looked at (%s)",
+                     path_show(path, shown, sizeof shown), error_name(error));
+}
+
 int workspace_read(struct arena *arena, const char *workspace, const char *home, struct workspace_file *file,
                    struct error *err) {
     struct policy_file found;
@@ -44,7 +56,7 @@ int workspace_read(struct arena *arena, const char *workspace, const char *home,
     if (find_workspace(arena, workspace, &place, err))
         return -1;
     if (place.error)
-        return 0;
+        return is_absent(place.error) ? 0 : cannot_look(place.path, place.error, err);
     if (policy_file_read_workspace(arena, place.path, &found, err))
         return -1;
     if (!found.found)

@@ -166,11 +166,15 @@ static bool reap(pid_t command, int *status) {
     int one;
     pid_t pid;
     bool ended = false;
-    while ((pid = waitpid(-1, &one, WNOHANG)) > 0)
+    do {
+        pid = waitpid(-1, &one, WNOHANG);
         if (pid == command) {
             *status = one;
             ended = true;
         }
+    } while (pid > 0 || (pid < 0 && errno == EINTR));
+    if (pid < 0 && !ended)
+        _exit(1); /* its end would never be seen */
     return ended;
 }
 

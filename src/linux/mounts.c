@@ -164,6 +164,7 @@ int mounts_build(const struct plan *plan, const int *prepared, struct failure *f
         return failure_set(failure, STEP_MOUNTS, errno, "/");
     struct build build = {.api = has_new_api() ? &mount_api_new : &mount_api_old};
     int failed = build_with(&build, plan, prepared, failure);
-    umask(mask);
+    if (umask(mask) && !failed) /* 0 was set */
+        failed = failure_set(failure, STEP_MOUNTS, errno, "umask");
     return failed;
 }

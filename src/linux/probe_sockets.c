@@ -42,13 +42,28 @@ static int add(struct arena *arena, struct probe *probe, const char *path) {
     return copy ? text_add(arena, &probe->sockets, copy) : -1;
 }
 
+/* What can't be looked at may be a socket that the box would show, unless it isn't there or can't be reached from here.
+ */
+static void cannot_look(struct probe *probe, const char *path, int error) {
+    bool out_of_reach =
+        error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
+    if (!out_of_reach && is_granted(probe, path))
+        probe->missing[STEP_SOCKETS] = error;
+}
+
 static int add_bound(struct arena *arena, struct probe *probe, const char *name) {
     struct stat status;
     struct place place;
-    if (stat(name, &status) || !S_ISSOCK(status.st_mode))
+    if (stat(name, &status)) {
+        cannot_look(probe, name, errno);
+        return 0;
+    }
+    if (!S_ISSOCK(status.st_mode))
         return 0;
     if (resolve(arena, "/", name, &place, NULL))
         return -1;
+    if (place.error)
+        cannot_look(probe, name, place.error);
     return !place.error && is_granted(probe, place.path) ? add(arena, probe, place.path) : 0;
 }
 
@@ -114,14 +129,22 @@ static int at_top(struct arena *arena, struct probe *probe, const struct place *
     autoclose int folder = openat(AT_FDCWD, root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct entries entries = {.fd = folder};
     const struct entry *entry;
+    if (folder < 0)
+        cannot_look(probe, root->path, errno);
     for (int count = 0; folder >= 0 && count < TOP_ENTRIES && (entry = entries_next(&entries)); count++) {
         if (entry->type != DT_SOCK && entry->type != DT_UNKNOWN)
             continue;
         char *path = arena_printf(arena, "%s/%s", root->path, entry->name);
         struct stat status;
-        if (!path || (!lstat(path, &status) && S_ISSOCK(status.st_mode) && !is_dead(path) && add(arena, probe, path)))
+        if (!path)
+            return -1;
+        if (lstat(path, &status))
+            cannot_look(probe, path, errno);
+        else if (S_ISSOCK(status.st_mode) && !is_dead(path) && add(arena, probe, path))
             return -1;
     }
+    if (entries.error)
+        cannot_look(probe, root->path, entries.error);
     return 0;
 }
 

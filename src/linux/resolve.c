@@ -54,7 +54,8 @@ static bool is_administrators(const struct walk *walk) {
     for (char *slash; (slash = strrchr(folder, '/')) && slash != folder;) {
         *slash = '\0';
         struct stat status; /* a mode that its owner has set says nothing */
-        if (!access(folder, W_OK) || lstat(folder, &status) || status.st_uid == (uid_t)getauxval(AT_UID))
+        bool closed = access(folder, W_OK) && (errno == EACCES || errno == EROFS);
+        if (!closed || lstat(folder, &status) || status.st_uid == (uid_t)getauxval(AT_UID))
             return false;
     }
     return true;

@@ -7,6 +7,7 @@
 #include "linux/owner.h"
 #include "linux/policy_file.h"
 #include "linux/resolve.h"
+#include "plan/describe.h"
 #include "policy/document.h"
 
 #include <errno.h>
@@ -122,7 +123,7 @@ static char *pins_text(const struct trust *trust, const char *path, const char *
     if (sha256)
         failed |= json_object_set_new(files, path, json_string(sha256));
     json_t *root = json_pack("{s:i, s:o}", "trust", 1, "files", files);
-    char *text = !failed && root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    char *text = !failed && root ? describe_dump(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     return text;
 }

@@ -78,7 +78,8 @@ static int verify_readonly(const struct check *check, const char *folder) {
         return 0; /* no longer path can be made inside either */
     /* a folder that may not even be passed through answers EACCES first; then nothing below it can be made by anyone
      * here */
-    if (!access(folder, X_OK) && must_fail(check, GUARANTEE_FS_WRITE, path, mkdir(path, 0700), EROFS))
+    bool passable = !access(folder, X_OK) || errno != EACCES;
+    if (passable && must_fail(check, GUARANTEE_FS_WRITE, path, mkdir(path, 0700), EROFS))
         return -1;
     if (must_be(check, GUARANTEE_FS_METADATA, folder, !stat(folder, &status)))
         return -1;
@@ -168,8 +169,9 @@ static int verify_covers(const struct check *check) {
     for (size_t i = 0; i < check->plan->mounts.count; i++) {
         const struct mount *mount = &check->plan->mounts.at[i];
         struct stat status;
-        if (mount->step == STEP_SOCKETS && !stat(mount->target, &status) &&
-            must_be(check, GUARANTEE_UNIX_SOCKET, mount->target, !S_ISSOCK(status.st_mode)))
+        if (mount->step == STEP_SOCKETS &&
+            must_be(check, GUARANTEE_UNIX_SOCKET, mount->target,
+                    stat(mount->target, &status) ? errno == EACCES : !S_ISSOCK(status.st_mode)))
             return -1;
     }
     return 0;

@@ -15,6 +15,9 @@ json_t *describe_bytes(const char *bytes) __attribute__((nonnull));
 /* A value to which all that belongs to it was added, or else tried (`failed`): then it is freed, and NULL. */
 json_t *describe_finish(json_t *value, int failed);
 
+/* json_dumps, whose text lacks a key when memory for that one runs out. To be freed; NULL when out of memory. */
+char *describe_dump(const json_t *json, size_t flags) __attribute__((nonnull, malloc));
+
 /* The parts that explain and receipt have in common; NULL when out of memory. */
 json_t *describe_plan(const struct plan *plan) __attribute__((nonnull));
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static int digest(json_t *canonical, char hex[65]) {
-    char *text = canonical ? json_dumps(canonical, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    char *text = canonical ? describe_dump(canonical, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(canonical);
     if (!text)
         return -1;

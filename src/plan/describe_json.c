@@ -31,6 +31,17 @@ json_t *describe_finish(json_t *value, int failed) {
     return NULL;
 }
 
+char *describe_dump(const json_t *json, size_t flags) {
+    size_t size = json_dumpb(json, NULL, 0, flags);
+    char *text = size ? malloc(size + 1) : NULL;
+    if (text && json_dumpb(json, text, size, flags) == size) {
+        text[size] = '\0';
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
 static json_t *layers_of(const struct plan *plan, int guarantee) {
     json_t *layers = json_array();
     int failed = 0;

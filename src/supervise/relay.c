@@ -124,6 +124,9 @@ int relay_run(struct relay *relay, int link, int window) {
         at[AT_WINDOW] = (struct pollfd){.fd = window, .events = POLLIN};
         int timeout = -1;
         for (size_t i = 0; i < relay->count; i++) {
+            const struct stream *stream = &relay->stream[i];
+            if (stream->lost && stream->is.inward && stream->is.kind == RELAY_TTY)
+                return -1; /* no end of file can be told to the box's terminal: the command would wait for ever */
             stream_wait(&relay->stream[i], &at[AT_STREAMS + 2 * i]);
             if (relay->stream[i].again)
                 timeout = 0;

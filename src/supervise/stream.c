@@ -160,7 +160,7 @@ static enum progress stream_drain(struct stream *stream) {
         else if (wrote == 0 || (errno == EAGAIN && !target_is_file(stream)))
             return BLOCKED;
         else if (errno != EINTR) {
-            if (!stream->is.inward && errno != EPIPE)
+            if (errno != EPIPE && !(stream->is.inward && is_end(stream, errno)))
                 stream->lost = errno;
             return OVER;
         }

@@ -160,10 +160,10 @@ static void take_report(struct watch *watch) {
     struct relay_report *report = &watch->box->result.relay;
     ssize_t got = fd_read_all(watch->launch->relay_link, report, sizeof *report);
     fd_close(&watch->launch->relay_link);
+    if (got != sizeof *report)
+        end_deaf(watch);
     if (watch->phase == PHASE_ENDED)
         watch->phase = PHASE_DONE;
-    else if (got != sizeof *report)
-        end_deaf(watch);
 }
 
 static int time_left(const struct watch *watch) {
@@ -238,6 +238,8 @@ static void judge(struct watch *watch) {
     }
     for (size_t i = 0; i < RELAY_STREAMS && !result->lost; i++)
         result->lost = result->relay.stream[i].error;
+    if (result->deaf && watch->ended && !result->lost)
+        result->lost = EIO; /* the relay may have had output in its hands */
     if (result->lost && !result->status)
         result->status = EXIT_USAGE; /* what was to be written isn't: that is no success */
 }

@@ -28,7 +28,8 @@ enum { EXIT_DEGRADE = 125, LISTENER_UNKNOWN = -2 };
 
 /* What the supervisor is told; memory that both have. */
 struct shared {
-    int command; /* pidfd */
+    pid_t first; /* who becomes the command */
+    int command; /* pidfd of it */
     atomic_int listener;
     atomic_bool renamed; /* the supervisor no longer shows the command's arguments */
 };
@@ -74,6 +75,7 @@ static _Noreturn void supervisor_start(struct rules *rules, struct shared *share
     atomic_store(&shared->renamed, true);
     for (int tries = 0; atomic_load(&shared->listener) == LISTENER_UNKNOWN && tries < 100000; tries++)
         nanosleep(&moment, NULL);
+    struct supervised all = {.listener = 0, .command = 1, .record = -1, .first = shared->first};
     int fd = atomic_load(&shared->listener);
     if (fd < 0 || unshare(CLONE_FILES) != 0 || setsid() < 0 || chdir("/") != 0)
         _exit(EXIT_DEGRADE);
@@ -81,7 +83,9 @@ static _Noreturn void supervisor_start(struct rules *rules, struct shared *share
     int command = fcntl(shared->command, F_DUPFD, 2);
     if (fd < 0 || command < 0 || dup2(fd, 0) != 0 || dup2(command, 1) != 1 || syscall(SYS_close_range, 2U, ~0U, 0) != 0)
         _exit(EXIT_DEGRADE);
-    supervisor_run(rules, 0, 1);
+    if (rules->record[0] != '\0' && (all.record = open(rules->record, O_WRONLY | O_CREAT | O_TRUNC, 0644)) < 0)
+        _exit(EXIT_DEGRADE);
+    supervisor_run(rules, &all);
 }
 
 /* A grandchild, so that the command finds no child that it did not start. */
@@ -139,7 +143,8 @@ int main(int argc, char **argv) {
     memcpy(command_argv, argv + first, argv_size);
 
     if (rules_need_supervisor(&rules)) {
-        shared->command = (int)syscall(SYS_pidfd_open, getpid(), 0);
+        shared->first = getpid();
+        shared->command = (int)syscall(SYS_pidfd_open, shared->first, 0);
         if (shared->command < 0)
             die("pidfd_open", strerror(errno));
         supervisor_fork(&rules, shared, argv, argc);

@@ -64,8 +64,10 @@ static void program_start(struct program *program, const char *const *exempt_arg
 
 static void program_rule(struct program *program, const struct rule *rule) {
     bool narrow = rule->argument != ANY_ARGUMENT;
-    program_add(program, load(offsetof(struct seccomp_data, nr)));
-    program_add(program, unless(BPF_JEQ, (uint32_t)rule->call, narrow ? 3 : 1));
+    if (rule->call != ANY_CALL) {
+        program_add(program, load(offsetof(struct seccomp_data, nr)));
+        program_add(program, unless(BPF_JEQ, (uint32_t)rule->call, narrow ? 3 : 1));
+    }
     if (narrow) {
         program_add(program, load(argument_low(rule->argument)));
         program_add(program, unless(rule->any_bit ? BPF_JSET : BPF_JEQ, rule->value, 1));

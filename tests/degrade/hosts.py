@@ -30,11 +30,13 @@ for file in status limits; do while read -r line; do case $line in
     [UG]id:*|Groups:*|Cap*|NoNewPrivs:*|Seccomp*|"Max core"*|"Max open"*|"Max proc"*) echo "$line" ;;
 esac; done </proc/self/$file; done
 for file in mountinfo net/dev net/fib_trie uid_map gid_map; do tell /proc/self/$file; done
-tell /proc/sys/kernel/hostname; tell /proc/keys
+tell /proc/sys/kernel/hostname; tell /proc/keys; umask
 read -r pid name state parent group session rest </proc/self/stat; echo "session $session"
 ls -l /proc/self/fd /proc/self/ns; env
 unshare --user --mount true
-mkdir /usr/x /etc/x "$1/x" "$2/x"; chmod 755 /usr; cat "$1/file" "$2/file"; : 3<>"$1/fifo"
+mkdir /usr/x /etc/x "$1/x" "$2/x"; chmod 755 /usr; cat "$1/file" "$2/file"
+for file in socket*; do [ ! -S "$file" ] || echo "$file is a socket"; done
+: 3<>"$1/fifo"
 """
 
 
@@ -120,9 +122,10 @@ class State:
 
     def run(self, inner=(), options=(), **more):
         self.receipt.unlink(missing_ok=True)
-        script = f": >{MARKER}; echo ran; exec 2>&1\n{STATE}"
+        script = f"exec 2>&1; true >{MARKER}; echo ran\n{STATE}"
+        more.setdefault("command", ["sh", "-c", script, "sh", self.granted, self.hidden])
         result = in_box(self.lab, "--read", self.granted, "--receipt", self.receipt, *self.options, *options, inner=inner,
-                        command=["sh", "-c", script, "sh", self.granted, self.hidden], **more)
+                        **more)
         result.out = normal(result.out)
         return result
 
@@ -131,7 +134,7 @@ class State:
         result = self.run(inner=degraded("acct=EPERM"))
         assert "ran\n" in result.out and result.err == "", f"control leg: {result}"
         assert "text of granted" in result.out and "text of hidden" not in result.out, result
-        (self.lab.ws / MARKER).unlink(missing_ok="discard" in self.options)
+        (self.lab.ws / MARKER).unlink(missing_ok="--mode" in self.options)
         return result
 
     def guarantees(self):

@@ -1,11 +1,13 @@
 /* degrade's rules: text to struct rules. Pure: no call to the system.
  *
- * RULE = NAME[@ARGUMENT:VALUE][#K]=ACTION, where NAME is a call's name or number, or a special name below;
- * @ARGUMENT:VALUE narrows the rule to calls whose argument (0 to 5) has that value; #K affects only the K-th match;
- * ACTION is an errno's name or number, delay:MILLISECONDS, or kill (SIGKILL to the command's first process before the
- * call goes on). The rule `until-execve` limits those that delay, kill or count to the time before the first execve of
- * what the command itself starts. Anything else is an error: a rule that is quietly left
- * out would let a test pass that proves nothing. */
+ * RULE = [ROLE/]NAME[@ARGUMENT:VALUE][#K]=ACTION, where NAME is a call's name or number, or a special name below; ROLE/
+ * narrows the rule to one process of a launch, and @ARGUMENT:VALUE to calls whose argument (0 to 5) has that value; #K
+ * affects only the K-th match; ACTION is an errno's name or number, delay:MILLISECONDS, or kill (SIGKILL to the
+ * command's first process before the call goes on). The rule `until-execve` limits those that delay, kill, count or
+ * name a role to the time before the first execve of what the command itself starts, `from-execve` to the time after
+ * it. The rule `record:FILE` (absolute, made anew) writes down every call that no other rule decides: ROLE, NAME and
+ * the six arguments (hexadecimal, their low 32 bits). Anything else is an error: a rule that is quietly left out would
+ * let a test pass that proves nothing. */
 #include "degrade.h"
 
 #include <errno.h>
@@ -44,6 +46,15 @@ static const struct special {
     {"seccomp-filter", {.call = SYS_seccomp, .argument = 0, .value = 1}}, /* SECCOMP_SET_MODE_FILTER */
     {"seccomp-filter", {.call = SYS_prctl, .argument = 0, .value = 22}},  /* PR_SET_SECCOMP */
 };
+
+const char *const role_names[ROLE_COUNT] = {"any", "supervisor", "relay", "init", "command"};
+
+const char *call_name(int number) {
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i].number == number)
+            return calls[i].name;
+    return NULL;
+}
 
 struct problem {
     char *text;
@@ -121,6 +132,39 @@ static int rule_add(struct rules *rules, const struct rule *rule, struct problem
     return 0;
 }
 
+/* Rules without an action; whether it was one, or -1. */
+static int plain_parse(struct rules *rules, const char *text, struct problem problem) {
+    static const char record[] = "record:";
+    struct rule rule = {.call = SYS_execve, .argument = ANY_ARGUMENT};
+    rule.begins = strcmp(text, "from-execve") == 0;
+    rule.ends = strcmp(text, "until-execve") == 0;
+    if (strncmp(text, record, strlen(record)) == 0) {
+        const char *file = text + strlen(record);
+        if (*file != '/' || strlen(file) >= sizeof rules->record)
+            return fail(problem, "not the absolute path of a file: %s", file);
+        strcpy(rules->record, file);
+        rule.call = ANY_CALL;
+    } else if (!rule.begins && !rule.ends) {
+        return 0;
+    }
+    rules->idle = rules->idle || rule.begins;
+    return rule_add(rules, &rule, problem) != 0 ? -1 : 1;
+}
+
+/* ROLE/: what comes after it, or NULL. */
+static char *role_parse(struct rule *rule, char *text, struct problem problem) {
+    char *name = strchr(text, '/');
+    if (name == NULL)
+        return text;
+    *name++ = '\0';
+    for (int role = ROLE_ANY + 1; role < ROLE_COUNT; role++)
+        if (strcmp(role_names[role], text) == 0)
+            rule->role = (enum role)role;
+    if (rule->role == ROLE_ANY)
+        (void)fail(problem, "unknown role: %s", text);
+    return rule->role == ROLE_ANY ? NULL : name;
+}
+
 /* Add each rule that a special name stands for; how many there were, or -1. */
 static int specials_add(struct rules *rules, const char *name, const struct rule *action, struct problem problem) {
     int found = 0;
@@ -128,6 +172,7 @@ static int specials_add(struct rules *rules, const char *name, const struct rule
         if (strcmp(specials[i].name, name) != 0)
             continue;
         struct rule rule = specials[i].rule;
+        rule.role = action->role;
         rule.error = action->error;
         rule.delay_ms = action->delay_ms;
         rule.kill = action->kill;
@@ -145,15 +190,16 @@ static int specials_add(struct rules *rules, const char *name, const struct rule
 
 static int rule_parse(struct rules *rules, char *text, struct problem problem) {
     struct rule rule = {.argument = ANY_ARGUMENT};
-    if (strcmp(text, "until-execve") == 0) {
-        rule.call = SYS_execve;
-        rule.ends = true;
-        return rule_add(rules, &rule, problem);
-    }
+    int plain = plain_parse(rules, text, problem);
+    if (plain != 0)
+        return plain < 0 ? -1 : 0;
     char *action = strchr(text, '=');
     if (action == NULL)
         return fail(problem, "not NAME=ERRNO, NAME=delay:MILLISECONDS or NAME=kill: %s", text);
     *action++ = '\0';
+    text = role_parse(&rule, text, problem);
+    if (text == NULL)
+        return -1;
     if (action_parse(&rule, action, problem) != 0)
         return -1;
     char *nth = strchr(text, '#');
@@ -197,5 +243,5 @@ int rules_parse(struct rules *rules, const char *text, char *problem, size_t pro
 }
 
 bool rule_needs_supervisor(const struct rule *rule) {
-    return rule->delay_ms != 0 || rule->kill || rule->ends || rule->nth != 0;
+    return rule->error == 0 || rule->nth != 0 || rule->role != ROLE_ANY;
 }

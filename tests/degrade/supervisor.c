@@ -5,10 +5,13 @@
 #include "degrade.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -45,8 +48,35 @@ static int64_t now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool rule_matches(const struct rule *rule, const struct seccomp_data *data) {
-    if (rule->call != data->nr)
+/* The numbers that a process has in its pid namespace and in those around it, the innermost last; how many. */
+static int levels_of(pid_t pid, int *innermost) {
+    char path[64];
+    char text[4096];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    text[size < 0 ? 0 : size] = '\0';
+    if (fd >= 0)
+        close(fd);
+    const char *at = strstr(text, "NSpid:");
+    int count = 0;
+    int used = (int)strlen("NSpid:");
+    while (at != NULL && sscanf(at += used, "%d%n", innermost, &used) == 1)
+        count++;
+    return count;
+}
+
+static enum role role_of(pid_t pid, pid_t first) {
+    int number = 0;
+    if (pid == first)
+        return ROLE_SUPERVISOR;
+    if (levels_of(pid, &number) <= levels_of(first, &(int){0}))
+        return ROLE_RELAY;
+    return number == 1 ? ROLE_INIT : ROLE_COMMAND;
+}
+
+static bool rule_matches(const struct rule *rule, const struct seccomp_data *data, enum role role) {
+    if ((rule->call != data->nr && rule->call != ANY_CALL) || (rule->role != ROLE_ANY && rule->role != role))
         return false;
     if (rule->argument == ANY_ARGUMENT)
         return true;
@@ -54,16 +84,31 @@ static bool rule_matches(const struct rule *rule, const struct seccomp_data *dat
     return rule->any_bit ? (value & rule->value) != 0 : value == rule->value;
 }
 
+static void call_write(int record, const struct seccomp_data *data, enum role role) {
+    char number[16];
+    const char *name = call_name(data->nr);
+    snprintf(number, sizeof number, "%d", data->nr);
+    dprintf(record, "%s %s", role_names[role], name != NULL ? name : number);
+    for (size_t i = 0; i < 6; i++)
+        dprintf(record, "%s%x", i == 0 ? " " : ",", (unsigned)data->args[i]);
+    dprintf(record, "\n");
+}
+
 /* Every rule that matches is counted; delays add up, and the first error that is due wins. */
-static struct pending call_judge(struct rules *rules, const struct seccomp_notif *call) {
+static struct pending call_judge(struct rules *rules, const struct seccomp_notif *call,
+                                 const struct supervised *supervised) {
     struct pending verdict = {.id = call->id, .due_ms = now_ms()};
+    enum role role = role_of((pid_t)call->pid, supervised->first);
+    if (supervised->record >= 0)
+        call_write(supervised->record, &call->data, role);
     for (size_t i = 0; i < rules->count; i++) {
         struct rule *rule = &rules->list[i];
-        if (rules->over || !rule_matches(rule, &call->data))
+        if (!rule_matches(rule, &call->data, role))
             continue;
-        rules->over = rule->ends;
-        rule->seen++;
-        if (rule->nth != 0 && rule->nth != rule->seen)
+        if (rule->begins || rule->ends)
+            rules->idle = rule->ends;
+        rule->seen += !rules->idle;
+        if (rules->idle || (rule->nth != 0 && rule->nth != rule->seen))
             continue;
         verdict.due_ms += rule->delay_ms;
         verdict.kill = verdict.kill || rule->kill;
@@ -115,13 +160,13 @@ static void command_kill(int command) {
         continue;
 }
 
-static void call_receive(struct queue *queue, struct rules *rules, int listener, int command) {
+static void call_receive(struct queue *queue, struct rules *rules, const struct supervised *supervised) {
     union request request = {.room = {0}};
-    if (listener_ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) != 0)
+    if (listener_ioctl(supervised->listener, SECCOMP_IOCTL_NOTIF_RECV, &request) != 0)
         return;
-    struct pending verdict = call_judge(rules, &request.known);
+    struct pending verdict = call_judge(rules, &request.known, supervised);
     if (verdict.kill)
-        command_kill(command);
+        command_kill(supervised->command);
     queue->list[queue->count++] = verdict;
 }
 
@@ -132,18 +177,18 @@ static void sizes_check(void) {
         abort();
 }
 
-_Noreturn void supervisor_run(struct rules *rules, int listener, int command) {
+_Noreturn void supervisor_run(struct rules *rules, const struct supervised *supervised) {
     struct queue queue = {0};
     sizes_check();
     for (;;) {
-        int wait_ms = queue_answer(&queue, listener);
+        int wait_ms = queue_answer(&queue, supervised->listener);
         bool room = queue.count < PENDING_MAX;
-        struct pollfd poll_fd = {.fd = listener, .events = room ? POLLIN : 0};
+        struct pollfd poll_fd = {.fd = supervised->listener, .events = room ? POLLIN : 0};
         if (poll(&poll_fd, 1, wait_ms) <= 0)
             continue;
         if ((poll_fd.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0)
             _exit(0);
         if ((poll_fd.revents & POLLIN) != 0)
-            call_receive(&queue, rules, listener, command);
+            call_receive(&queue, rules, supervised);
     }
 }

@@ -98,8 +98,8 @@ class Watch:
                 except ChildProcessError:
                     continue
 
-    def problems(self, spare=()):
-        """What is wrong now that pinfold is dead; waits at most DEADLINE for the last process to go."""
+    def survivors(self, spare=()):
+        """What is left running of it, told and killed; waits at most DEADLINE for the last process to go."""
         end = time.monotonic() + DEADLINE
         while (left := self.alive() - set(spare)) and time.monotonic() < end:
             time.sleep(0.005)
@@ -107,6 +107,11 @@ class Watch:
         found = [f"HOLE: survivor {told(pid)}" for pid in left]
         for pid in left:   # by its id, found by descent from this very process
             os.kill(pid, 9)
+        return found
+
+    def problems(self, spare=()):
+        """What is wrong now that pinfold is dead."""
+        found = self.survivors(spare)
         mounts, files = self.world()
         if mounts != self.before[0]:
             found.append(f"HOLE: mounts changed: {set(mounts.splitlines()) ^ set(self.before[0].splitlines())}")

@@ -56,6 +56,35 @@ def test_until_execve_leaves_what_the_command_starts_alone(lab):
     assert sorted(p.name for p in lab.ws.iterdir()) == ["1", "2", "3"]
 
 
+def test_from_execve_leaves_alone_what_comes_before(lab):
+    done = degraded(lab, "from-execve,mkdir#1=EPERM", "/usr/bin/python3", "-c",
+                    "import os, subprocess; os.mkdir('1'); subprocess.call(['mkdir', '2']); os.mkdir('3')")
+    assert done.err.count("not permitted") == 1
+    assert sorted(p.name for p in lab.ws.iterdir()) == ["1", "3"]
+
+
+@pytest.mark.parametrize("rule, made", [
+    ("supervisor/mkdir=EPERM", "1 2 3 4"), ("relay/mkdir=EPERM", "2 4"), ("init/mkdir=EPERM", "1 3 4"),
+    ("command/mkdir=EPERM", "1 2 3"), ("relay/mkdir#2=EPERM", "1 2 4"), ("relay/mkdir@1:0x1ff#2=EPERM", "1 2 4")])
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="mkdir has another number")
+def test_a_rule_for_one_process_of_a_launch(lab, rule, made):
+    inside = "/usr/bin/python3 -c \"import os, subprocess\ntry: os.mkdir('2')\nexcept OSError: pass\n" \
+             "subprocess.call(['mkdir', '4'])\""
+    degraded(lab, rule, "sh", "-c", f"mkdir 1; unshare --user --pid --fork {inside}; mkdir 3; :")
+    assert " ".join(sorted(p.name for p in lab.ws.iterdir())) == made
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="mkdir has another number")
+def test_calls_are_written_down_with_who_made_them(lab):
+    record = lab.scratch.path / "record"
+    done = degraded(lab, f"record:{record}", "sh", "-c", "mkdir -m 700 1; unshare --user --pid --fork rmdir 1; :")
+    assert done.code == 0 and not (lab.ws / "1").exists(), done
+    lines = [line.split(" ") for line in record.read_text().splitlines()]
+    assert ["relay", "mkdir"] in [line[:2] for line in lines if line[2].split(",")[1] == "1c0"]
+    assert "init" in [role for role, name, _ in lines if name == "rmdir"]
+    assert [role for role, name, _ in lines if name == "exit_group"][-1] == "supervisor"
+
+
 def test_a_delay_waits_and_then_the_call_works(lab):
     start = time.monotonic()
     assert degraded(lab, "mkdir=delay:300", "mkdir", "x").code == 0
@@ -192,6 +221,9 @@ def test_root_needs_no_new_privileges_only_when_not_root(lab):
     (["mkdir=delay:1s", "true"], "delay"),
     (["mkdir#0=EPERM", "true"], "number of a call"),
     (["mkdir#=EPERM", "true"], "number of a call"),
+    (["shell/mkdir=EPERM", "true"], "unknown role: shell"),
+    (["any/mkdir=EPERM", "true"], "unknown role: any"),
+    (["record:file", "true"], "absolute path"),
     (["mkdir@6:1=EPERM", "true"], "ARGUMENT:VALUE"),
     (["mkdir@0=EPERM", "true"], "ARGUMENT:VALUE"),
     (["mkdir@0:0x100000000=EPERM", "true"], "ARGUMENT:VALUE"),

@@ -13,7 +13,7 @@ import pytest
 
 from hosts import degraded
 from survivors import Watch
-from test_steps import CALLS_MAX, SETUP, root_and_one
+from test_steps import root_and_one
 
 STUBBORN = "trap '' HUP INT TERM PIPE; (setsid sh -c 'trap \"\" HUP TERM; sleep 300; : '$0 &) ; setsid sleep 300 & " \
            "echo up; while :; do sleep 300; done"
@@ -23,6 +23,13 @@ CALLS = ("clone3", "clone", "write", "read", "mount", "open_tree", "mount_setatt
          "landlock_restrict_self", "seccomp", "execve", "setresuid", "capset", "prctl", "sethostname", "sendmsg",
          "recvmsg", "close_range", "poll", "openat", "close", "umount2", "setsid", "keyctl", "prlimit64",
          "exit_group", "unshare")
+
+SETUP = ("prctl", "capset", "keyctl", "sethostname", "ioctl", "close_range", "prlimit64", "setresuid", "setresgid",
+         "setsid", "mount", "fsopen", "fsconfig", "fsmount", "open_tree", "move_mount", "mount_setattr", "pivot_root",
+         "umount2", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp", "unshare",
+         "clone3", "clone", "setgroups", "mkdir", "mkdirat", "symlinkat", "symlink", "fchdir", "chdir")
+
+CALLS_MAX = 400
 
 
 def start(lab, watch, inner=(), options=(), **more):

@@ -1,15 +1,11 @@
-"""Each step of the launch made to fail: pinfold refuses, or runs with every guarantee held by a fallback.
+"""A step that always fails: pinfold refuses, or runs with every guarantee held by a fallback.
 
-The counted tests let exactly one call fail: the first, the second, and so on to the last call before the command. How
-many there are is found by runs that are killed at the K-th call: such a run ends by itself when there is no K-th.
+That a call fails only once is in test_fail_closed.
 """
-import signal
-import subprocess
-
 import pytest
 
 from harness import users
-from hosts import State, assert_ran, assert_refused, degraded, in_box, nothing_ran
+from hosts import State, assert_ran, assert_refused, degraded, in_box
 
 # A launch differs between root and the others, not among these: the long tests run for two users.
 root_and_one = pytest.mark.parametrize("lab", users()[:2], ids=repr, indirect=True)
@@ -60,67 +56,6 @@ WHOLE = {
     "timers": "timerfd_create=EMFILE,timer_create=EAGAIN",
 }
 
-SETUP = ("prctl", "capset", "keyctl", "sethostname", "ioctl", "close_range", "prlimit64", "setresuid", "setresgid",
-         "setsid", "mount", "fsopen", "fsconfig", "fsmount", "open_tree", "move_mount", "mount_setattr", "pivot_root",
-         "umount2", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp", "unshare",
-         "clone3", "clone", "setgroups", "mkdir", "mkdirat", "symlinkat", "symlink", "fchdir", "chdir")
-
-# Not rt_sigprocmask: the kernel has no way to refuse it, and libc's fork does not look. Nor arch_prctl and
-# set_tid_address, which are libc's own start: it ends with a signal, before our first line.
-EVERY = (*SETUP, "openat", "openat2", "open", "close", "read", "write", "sendmsg", "recvmsg", "sendto", "recvfrom",
-         "socket", "socketpair", "pipe2", "dup", "dup2", "dup3", "fcntl", "fstat", "newfstatat", "statx", "stat",
-         "lstat", "readlinkat", "readlink", "getdents64", "execve", "execveat", "rt_sigaction",
-         "sigaltstack", "signalfd4", "poll", "ppoll", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait",
-         "mmap", "brk", "munmap", "mprotect", "fork", "vfork", "pidfd_open", "pidfd_send_signal", "memfd_create",
-         "mknodat", "linkat", "access", "faccessat", "faccessat2", "fchmod", "fchown", "fchmodat", "fchownat", "umask",
-         "getcwd", "lseek", "ftruncate", "fstatfs", "statfs", "setpgid", "getpgid", "getsid", "getuid", "geteuid",
-         "getgid", "getegid", "capget", "bind", "listen", "connect", "getsockopt", "setsockopt", "getsockname",
-         "setns", "unlink", "unlinkat", "chmod", "chown", "kill", "tgkill", "wait4", "waitid", "timerfd_create",
-         "timerfd_settime", "clock_nanosleep", "setitimer", "getrandom", "uname", "sched_setaffinity", "setpriority",
-         "request_key", "add_key", "gettid", "getpid", "getppid", "futex", "sysinfo")
-
-# What relay and pid 1 do when the command has already begun: there the box is ended, and pinfold says so.
-RUNNING = ("read", "write", "poll", "sendto", "sendmsg", "recvmsg")
-
-CALLS_MAX = 400
-
-
-def calls_before_command(lab, name, *options):
-    """How often a call is made in a launch whose command doesn't exist, so that all the calls are pinfold's own."""
-    def reached(count):
-        result = in_box(lab, *options, command=["/nonexistent/command"], inner=degraded(f"{name}#{count}=kill"))
-        assert nothing_ran(lab, result)
-        return result.code == -signal.SIGKILL
-
-    made, too_many = 0, 1
-    while reached(too_many):
-        made, too_many = too_many, 2 * too_many
-        assert made <= CALLS_MAX, f"{name} is called more than {CALLS_MAX} times"
-    while too_many - made > 1:
-        middle = (made + too_many) // 2
-        made, too_many = (middle, too_many) if reached(middle) else (made, middle)
-    return made
-
-
-def fail_each(lab, name, errors, *options):
-    state = State(lab, *options)
-    reference = state.undisturbed()
-    problems = []
-    for count in range(1, calls_before_command(lab, name, *options) + 1):
-        for error in errors:
-            rule = f"{name}#{count}={error},until-execve"   # not in the command itself
-            try:
-                result = state.run(inner=degraded(rule))
-                if not (name in RUNNING and state.was_ended(result)):
-                    state.assert_held_or_refused(result, reference)
-            except AssertionError as problem:
-                problems.append(f"{rule}: {problem}")
-            except subprocess.TimeoutExpired:
-                problems.append(f"{rule}: neither ran nor refused: it hangs")
-            for left in lab.ws.iterdir():
-                left.unlink()
-    assert not problems, "\n".join(problems)
-
 
 @root_and_one
 @pytest.mark.parametrize("rules", WHOLE.values(), ids=[name.replace(" ", "-") for name in WHOLE])
@@ -128,27 +63,6 @@ def test_a_step_that_always_fails(lab, rules):
     state = State(lab)
     reference = state.undisturbed()
     state.assert_held_or_refused(state.run(inner=degraded(rules)), reference)
-
-
-@root_and_one
-@pytest.mark.parametrize("name", SETUP)
-def test_one_call_of_the_setup_fails(lab, name):
-    fail_each(lab, name, ["EPERM"])
-
-
-@root_and_one
-@pytest.mark.slow
-@pytest.mark.parametrize("name", EVERY)
-def test_any_one_call_fails(lab, name):
-    fail_each(lab, name, ["EPERM", "ENOSYS", "ENOMEM"])
-
-
-@root_and_one
-@pytest.mark.parametrize("name", ["read", "write", "poll", "ppoll", "wait4", "waitid", "openat", "recvmsg", "sendmsg",
-                                  "epoll_wait", "epoll_pwait", "futex", "close", "dup2"])
-def test_an_interrupted_call_is_tried_again(lab, name):
-    """EINTR is no failure. Where a call can't be interrupted in truth, a refusal is right too."""
-    fail_each(lab, name, ["EINTR"])
 
 
 def test_a_launch_whose_verify_is_made_to_lie_is_refused(lab):

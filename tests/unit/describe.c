@@ -196,6 +196,37 @@ static void a_full_disk_is_an_error(void **state) {
     fclose(full);
 }
 
+static int allocations_left; /* until the one that fails */
+
+static void *allocate(size_t size) {
+    return allocations_left-- ? malloc(size) : NULL;
+}
+
+static void no_key_is_lost_when_memory_runs_out(void **state) {
+    (void)state;
+    static const size_t flags[] = {JSON_INDENT(2), JSON_SORT_KEYS | JSON_COMPACT};
+    char key[] = "a key ..";
+    json_t *object = json_object();
+    for (int i = 0; i < 200; i++) {
+        key[6] = (char)('a' + i / 20), key[7] = (char)('a' + i % 20);
+        json_object_set_new(object, key, json_integer(i));
+    }
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        char *whole = describe_dump(object, flags[i]);
+        assert_non_null(whole);
+        for (int left = 0; left < 20; left++) {
+            allocations_left = left;
+            json_set_alloc_funcs(allocate, free);
+            char *text = describe_dump(object, flags[i]);
+            json_set_alloc_funcs(malloc, free);
+            assert_true(!text || strcmp(text, whole) == 0);
+            free(text);
+        }
+        free(whole);
+    }
+    json_decref(object);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_text_or_hex),
@@ -207,6 +238,7 @@ int main(void) {
         HOST_TEST(hostile_names_stay_names),
         cmocka_unit_test(digests_are_of_what_is_granted),
         HOST_TEST(a_full_disk_is_an_error),
+        cmocka_unit_test(no_key_is_lost_when_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
