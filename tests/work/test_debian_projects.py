@@ -79,7 +79,9 @@ class Project:
         print(f"{self.name}: {len(outside)} tests outside, {len(inside)} inside,",
               f"{list(outside.values()).count('ok')} and {list(inside.values()).count('ok')} ok")
         pairs = {test: (outside.get(test), inside.get(test)) for test in {*outside, *inside}}
-        return {test: pair for test, pair in pairs.items() if pair[0] != pair[1] and test not in self.differs}
+        found = {test: pair for test, pair in pairs.items() if pair[0] != pair[1] and test not in self.differs}
+        print(f"differ without a reason: {found}")
+        return found
 
 
 @pytest.mark.slow
