@@ -34,10 +34,16 @@ demo:
 	$(MAKE) --no-print-directory all
 	sh tools/demo
 
+check-all: projects
 check check-all:
 	tools/install-deps test
 	$(MAKE) --no-print-directory everything
 	tests/run $@
+
+# The real projects of tests/work/test_debian_projects.py: what they need, and their sources.
+projects:
+	tools/install-deps projects
+	tools/fetch-sources tests/work/projects/*.wrap
 
 bench: everything
 	bench/run
@@ -67,4 +73,4 @@ uninstall:
 clean:
 	rm -rf build build-lib subprojects/*-*/
 
-.PHONY: all sources everything demo check check-all bench lint fmt install uninstall clean
+.PHONY: all sources everything demo check check-all projects bench lint fmt install uninstall clean

@@ -171,7 +171,9 @@ int doctor_examine(struct box *box, const struct policy *flags, char *const *cal
     *diagnosis = (struct diagnosis){.cause = -1};
     if (outlive_signals())
         return error_set(err, EXIT_REFUSED, "signals can't be taken (%s)", error_name(errno));
+    box_begin(box); /* as run does: what it takes may be what is short here */
     int failed = facts_gather(&box->arena, caller, &diagnosis->facts) || examine(box, flags, caller, diagnosis, folder);
+    box_abandon(box);
     if (*folder && (chdir("/") || rmdir(folder)))
         return error_set(err, EXIT_REFUSED, "the folder %s could not be removed (%s)", folder, error_name(errno));
     return failed ? error_memory(err) : 0;

@@ -206,8 +206,6 @@ _Noreturn void command_run(const struct part *part, int terminal) {
     /* while init builds the root */
     take_session(part->control, terminal);
     check_core(part, part->control);
-    if (layer_on(STEP_CAPABILITIES) && sys_capabilities_clear())
-        fail(part->control, STEP_CAPABILITIES, "");
     take_keyring(part, part->control);
     take_filter(part, part->control);
     if (verify_process(prepared->plan, &prepared->witness, &failure))
@@ -216,6 +214,9 @@ _Noreturn void command_run(const struct part *part, int terminal) {
     wait_stage(&prepared->init, INIT_ROOTED, part->control);
     if (chdir(prepared->plan->current))
         fail(part->control, STEP_MOUNTS, prepared->plan->current);
+    /* only now: the caller may be in a folder that it can't enter again */
+    if (layer_on(STEP_CAPABILITIES) && sys_capabilities_clear())
+        fail(part->control, STEP_CAPABILITIES, "");
     int control = take_descriptors(part, terminal, numbers, &count);
     take_rules(part, control);
     if (verify_files(prepared->plan, &prepared->witness, numbers, count, &failure))

@@ -97,15 +97,28 @@ static int namespace_on(int flags, enum step step, int flag) {
     return layer_on(step) ? flags : flags & ~flag;
 }
 
-/* What needs no plan, while the supervisor makes one. A failure is told when somebody listens, after the go message. */
+/* The kernel ends this process, and so the box, when pinfold dies. A change of ids clears that. One that died before
+ * this line sends no signal any more; the life pipe tells. */
+static int tie_to_pinfold(const struct part *part) {
+    struct pollfd life = {part->life, 0, 0};
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
+        return -1;
+    if (poll(&life, 1, 0) != 0)
+        _exit(1);
+    return 0;
+}
+
+/* What needs no plan, while the supervisor makes one. */
 static int begin(const struct part *part, struct failure *failure) {
     int flags = part->namespaces & ~CLONE_NEWNET, keep[] = {part->control, part->life};
     flags = namespace_on(flags, STEP_IPC_NAMESPACE, CLONE_NEWIPC);
     flags = namespace_on(flags, STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP);
-    if (fds_keep(keep, 2))
+    if (fds_keep(keep, 2)) /* first of all: as long as it has the life pipe's other end, it can't see that one's end */
         return failure_set(failure, STEP_DESCRIPTORS, errno, "");
+    if (tie_to_pinfold(part))
+        return failure_set(failure, STEP_LIFE, errno, "");
     if (unshare(flags))
-        return failure_set(failure, STEP_USER_NAMESPACE, errno, "unshare");
+        return failure_set(failure, STEP_MOUNT_NAMESPACE, errno, "unshare");
     if (part->namespaces & CLONE_NEWNET && layer_on(STEP_NET_NAMESPACE)) {
         if (netns_make()) /* the dear one: longer than all others together */
             return failure_set(failure, STEP_NET_NAMESPACE, errno, "unshare");
@@ -122,13 +135,8 @@ static int begin(const struct part *part, struct failure *failure) {
 static void harden(const struct part *part) {
     if (userns_enter(part->prepared->plan))
         fail(part, STEP_ID_MAPS, "");
-    /* after the last change of ids, which would clear them */
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || tie_to_pinfold(part))
         fail(part, STEP_LIFE, "");
-    /* a pinfold that died before this line sends no signal any more; the life pipe tells */
-    struct pollfd life = {part->life, 0, 0};
-    if (poll(&life, 1, 0) != 0)
-        _exit(1);
     if (confine_no_new_privs())
         fail(part, STEP_NO_NEW_PRIVS, "");
 }
@@ -210,23 +218,28 @@ static pid_t start_command(const struct part *part, int terminal) {
     return command;
 }
 
+static void reach(const struct part *part, enum init_stage stage) {
+    if (stage_reach(&part->prepared->init, stage))
+        fail(part, STEP_LIFE, "futex");
+}
+
 /* The root stands: give up all power and let the command's process go into it. */
 static void hand_over(const struct part *part) {
     title_set("pinfold: init"); /* before there is anybody to read what stood there */
     if (layer_on(STEP_CAPABILITIES) && sys_capabilities_clear())
         fail(part, STEP_CAPABILITIES, "");
-    if (stage_reach(&part->prepared->init, INIT_ROOTED))
-        fail(part, STEP_LIFE, "futex");
+    reach(part, INIT_ROOTED);
 }
 
 _Noreturn void init_run(struct part *part) {
     sigset_t children;
     struct failure failure;
     pid_t command = -1;
-    int terminal = -1, failed = begin(part, &failure);
-    wait_go(part);
-    if (failed)
+    int terminal = -1;
+    if (begin(part, &failure))
         launch_fail(part->control, &failure);
+    reach(part, INIT_BEGUN);
+    wait_go(part);
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     int reaper = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);

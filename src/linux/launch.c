@@ -242,15 +242,20 @@ static int failure_told(const struct message *message, struct failure *failure) 
                        message->value, message->detail);
 }
 
-/* When init fails before go, it says so and ends; whatever is then seen to fail here fails because it has ended. */
-static int failed_before_go(const struct launch *launch, struct failure *failure) {
-    struct message message;
-    int none[1];
-    size_t count = 0;
+/* When init fails before it waits for go, it says so and ends; whatever is then seen to fail here fails because it has
+ * ended. */
+static int failed_early(const struct launch *launch, struct failure *failure) {
+    enum { TRIES = 200, MILLISECONDS = 10 };
     struct pollfd wait = {launch->control, POLLIN, 0};
-    if (poll(&wait, 1, 0) == 1 && message_receive(launch->control, &message, none, &count) == 1 &&
-        message.type == MESSAGE_FAILED)
-        return failure_told(&message, failure);
+    for (int tries = 0; tries < TRIES && atomic_load(&launch->prepared->init) < INIT_BEGUN; tries++) {
+        struct message message;
+        int none[1];
+        size_t count = 0;
+        if (poll(&wait, 1, MILLISECONDS) == 1)
+            return message_receive(launch->control, &message, none, &count) == 1 && message.type == MESSAGE_FAILED
+                       ? failure_told(&message, failure)
+                       : -1;
+    }
     return -1;
 }
 
@@ -308,7 +313,7 @@ static int start(struct arena *arena, const struct plan *plan, const struct endi
     if (write_maps(plan, launch, failure) || channels_give(plan, channels, failure) ||
         send_go(arena, plan, launch, channels, failure) || reach(launch, SUPERVISOR_GOING, failure) ||
         release(plan, launch, channels, failure))
-        return failed_before_go(launch, failure);
+        return failed_early(launch, failure);
     return wait_end(plan, ending, launch, channels, failure);
 }
 

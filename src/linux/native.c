@@ -53,8 +53,8 @@ static int note_failure(struct box *box, const struct failure *failure, struct e
         return refuse(box, failure, err);
     /* Which step is missing on this host; one that comes twice refuses the run. */
     int before = box->probe.missing[failure->step];
-    if (failure->step == STEP_USER_NAMESPACE)
-        probe_namespaces(&box->probe, failure->error);
+    if (failure->step == STEP_USER_NAMESPACE || failure->step == STEP_MOUNT_NAMESPACE)
+        probe_namespaces(&box->probe, failure->step, failure->error);
     else
         box->probe.missing[failure->step] = failure->error ? failure->error : EIO;
     if (failure->step == STEP_IDMAPPED_MOUNTS && probe_private_places(&box->arena, &box->probe, err))

@@ -16,7 +16,8 @@ enum supervisor_stage {
     SUPERVISOR_RELEASED,  /* nothing outside is left to be confined: the command may begin */
 };
 enum init_stage {
-    INIT_ROOTED = 1, /* the box's root is the only one, and init has no capability */
+    INIT_BEGUN = 1, /* it has its namespaces and waits for the plan */
+    INIT_ROOTED,    /* the box's root is the only one, and init has no capability */
 };
 
 /* What the command's process does when everything holds: command_execute or command_rehearsed, never both in a launch.

@@ -275,7 +275,7 @@ static int try_namespace(uint64_t flag) {
     return 0;
 }
 
-void probe_namespaces(struct probe *probe, int error) {
+void probe_namespaces(struct probe *probe, enum step step, int error) {
     static const struct {
         enum step step;
         uint64_t flag;
@@ -297,5 +297,5 @@ void probe_namespaces(struct probe *probe, int error) {
             break;
     }
     if (!found)
-        probe->missing[STEP_USER_NAMESPACE] = error;
+        probe->missing[step] = error;
 }

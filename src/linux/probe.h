@@ -15,8 +15,9 @@ int probe_host(struct arena *arena, const struct policy *policy, struct probe *p
 int probe_private_places(struct arena *arena, struct probe *probe, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 
-/* After a clone of all namespaces failed with `error`: try each alone and note those that are missing. */
-void probe_namespaces(struct probe *probe, int error) __attribute__((nonnull));
+/* After `step`, which makes several namespaces, failed with `error`: try each alone and note those that are missing; if
+ * none is, the step is. */
+void probe_namespaces(struct probe *probe, enum step step, int error) __attribute__((nonnull));
 
 /* Its parts: inherited descriptors (probe_descriptors.c), sockets of the host (probe_sockets.c). */
 int probe_descriptors(struct arena *arena, const struct policy *policy, struct probe *probe)

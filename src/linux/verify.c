@@ -258,16 +258,16 @@ static int take_all(const struct check *check, int (*const *checks)(const struct
 int verify_process(const struct plan *plan, const struct witness *witness, struct failure *failure) {
     const struct check check = {plan, witness, failure};
     static int (*const checks[])(const struct check *) = {verify_kernel,  verify_namespaces, verify_network,
-                                                          verify_sockets, verify_others,     verify_privilege,
-                                                          verify_ids,     verify_environment};
+                                                          verify_sockets, verify_others,     verify_ids,
+                                                          verify_environment};
     return take_all(&check, checks, sizeof checks / sizeof checks[0]);
 }
 
 int verify_files(const struct plan *plan, const struct witness *witness, const int *expected, size_t count,
                  struct failure *failure) {
     const struct check check = {plan, witness, failure};
-    static int (*const checks[])(const struct check *) = {verify_read, verify_landlock, verify_mounts, verify_workspace,
-                                                          verify_covers};
+    static int (*const checks[])(const struct check *) = {verify_privilege, verify_read,      verify_landlock,
+                                                          verify_mounts,    verify_workspace, verify_covers};
     if (take_all(&check, checks, sizeof checks / sizeof checks[0]))
         return -1;
     return must_be(&check, GUARANTEE_DESCRIPTORS, "only granted descriptors are open",

@@ -38,7 +38,7 @@ FILTERED = {
     "keyring": ("keyctl=EPERM", "keyring", "seccomp filter"),
     "key quota": ("keyctl=EDQUOT", "keyring", r"sysctl -w kernel\.keys\."),
     "close_range": ("close_range=ENOSYS", "descriptors", "seccomp filter"),
-    "open files": ("pipe2=EMFILE,pipe=EMFILE", "relay", "^ulimit -n"),
+    "open files": ("pipe2=EMFILE,pipe=EMFILE", "life-pipe", "^ulimit -n"),
     "processes": ("clone3=EAGAIN,clone=EAGAIN,fork=EAGAIN,vfork=EAGAIN", "relay|user-namespace", "^ulimit -u"),
     "verify": ("mkdir=EACCES", "verify", "report this"),
 }

@@ -131,11 +131,12 @@ def test_killed_at_each_call(lab, watch, call):
     kill_at_each(lab, watch, call)
 
 
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("count", [1, 2, 3])
 def test_killed_before_a_parent_death_signal_is_set(lab, watch, count):
     """The kernel tells of a death that comes later only, so whoever asks for the signal must look for itself then: what
-    comes after it takes seconds here. The relay asks, and pid 1 of the box does."""
-    problems, reached = kill_at_call(lab, watch, f"prctl@0:1#{count}=kill,prctl@0:24=delay:50")
+    comes after it takes seconds here. The relay asks, and pid 1 of the box does, twice."""
+    slow = "prctl@0:24=delay:50,mkdirat=delay:100"
+    problems, reached = kill_at_call(lab, watch, f"prctl@0:1#{count}=kill,{slow}")
     assert reached and problems == []
 
 

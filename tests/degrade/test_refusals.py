@@ -59,9 +59,10 @@ def test_user_namespaces_powerless(lab, error):
     refused(lab, "mount|file system of the box", remedy, inner=degraded(",".join(f"{c}={error}" for c in calls)))
 
 
-def test_network_namespace_denied(lab):
+def test_namespaces_denied_to_init(lab):
     """Not for a limit: then raising one is no remedy."""
-    refused(lab, "network namespace", POWER, inner=degraded("unsharens=EPERM"))
+    refused(lab, "mount namespace", POWER, inner=degraded("unsharens=EPERM"))
+    refused(lab, "network namespace", POWER, inner=degraded("init/unshare#2=EPERM"))
 
 
 def test_an_init_that_ended_at_once_says_why(lab):
