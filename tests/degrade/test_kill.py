@@ -135,7 +135,7 @@ def test_killed_at_each_call(lab, watch, call):
 def test_killed_before_a_parent_death_signal_is_set(lab, watch, count):
     """The kernel tells of a death that comes later only, so whoever asks for the signal must look for itself then: what
     comes after it takes seconds here. The relay asks, and pid 1 of the box does, twice."""
-    slow = "prctl@0:24=delay:50,mkdirat=delay:100"
+    slow = "relay/prctl@0:24=delay:50,init/mkdirat=delay:100"
     problems, reached = kill_at_call(lab, watch, f"prctl@0:1#{count}=kill,{slow}")
     assert reached and problems == []
 
