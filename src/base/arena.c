@@ -37,10 +37,12 @@ void *arena_alloc(struct arena *arena, size_t size) {
     return result;
 }
 
-void arena_free(struct arena *arena) {
+int arena_free(struct arena *arena) {
+    int failed = 0;
     while (arena->blocks) {
         struct arena_block *block = arena->blocks;
         arena->blocks = block->next;
-        munmap(block, sizeof *block + block->size);
+        failed |= munmap(block, sizeof *block + block->size);
     }
+    return failed;
 }

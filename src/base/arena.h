@@ -16,7 +16,7 @@ char *arena_copy_bytes(struct arena *arena, const char *bytes, size_t size)
     __attribute__((nonnull, warn_unused_result)); /* adds the final NUL */
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((nonnull, warn_unused_result, format(printf, 2, 3)));
-void arena_free(struct arena *arena) __attribute__((nonnull));
+int arena_free(struct arena *arena) __attribute__((nonnull)); /* -1: some of it is still there */
 
 /* A growing array in an arena: LIST(int) numbers; int *n = list_add(arena, &numbers); NULL when out of memory. */
 #define LIST(type)                                                                                                     \

@@ -37,8 +37,7 @@ struct setback {
     bool final;         /* it refuses the run, whatever is waived, and isn't in probe.missing */
 };
 
-/* Everything about one run. It lies in its own arena. */
-struct box {
+struct box { /* everything about one run; it lies in its own arena */
     struct arena arena;
     struct policy policy;
     struct tie tie;
@@ -50,13 +49,9 @@ struct box {
     struct setback setback;
 };
 
-/* A zeroed box, or NULL with *err. */
+/* A zeroed box, or NULL with *err; begin what needs no plan (it knows and holds nothing); at the very end, end that. */
 struct box *box_new(struct error *err) __attribute__((nonnull, warn_unused_result));
-
-/* Begin what needs no plan, to save time: nothing of it knows or holds anything. */
 void box_begin(struct box *box) __attribute__((nonnull));
-
-/* End that, if no launch has taken it over. Once, at the end of everything. */
 void box_abandon(struct box *box) __attribute__((nonnull));
 
 /* Probe and compile, start nothing. 0, or -1 with 125 or 126. A plan that lacks guarantees is not an error here. */

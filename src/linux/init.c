@@ -254,7 +254,8 @@ _Noreturn void init_run(struct part *part) {
         command = start_command(part, terminal);
     }
     hand_over(part);
-    arena_free(&part->memory); /* of the plan it needs nothing any more */
+    if (arena_free(&part->memory)) /* of the plan it needs nothing any more */
+        fail(part, STEP_LIFE, "munmap");
     part->prepared = NULL;
     /* the slave stays open here, so that a command that closes and re-opens its terminal finds it still working */
     int held[] = {part->control, part->life, reaper, terminal};

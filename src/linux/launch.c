@@ -67,19 +67,20 @@ static int wait_for(pid_t pid) {
 void launch_kill(struct launch *launch) {
     if (!launch->prepared)
         return;
+    /* end of file: init and the relay end, also where kill fails */
+    fd_close(&launch->control);
+    fd_close(&launch->life);
+    fd_close(&launch->relay_link);
     if (launch->init > 0) {
         (void)kill(launch->init, SIGKILL); /* our child, not waited for: the number is its own */
         (void)wait_for(launch->init);
     }
-    fd_close(&launch->relay_link); /* end of file: the relay stops at once */
     if (launch->relay > 0) {
         (void)kill(launch->relay, SIGKILL);
         (void)wait_for(launch->relay);
     }
     launch->init = launch->relay = -1;
     fd_close(&launch->pidfd);
-    fd_close(&launch->control);
-    fd_close(&launch->life);
 }
 
 /* Nothing of a launch is there. */
@@ -107,7 +108,7 @@ static int clone_init(struct part *part, struct launch *launch, struct failure *
     if (init == 0)
         init_run(part);
     launch->init = init; /* here only: the child has this memory too */
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) /* as before, at any rate */
         return failure_set(failure, STEP_ID_MAPS, errno, "");
     if (sigprocmask(SIG_SETMASK, &before, NULL))
         return failure_set(failure, STEP_LIFE, errno, "signals");
@@ -222,6 +223,16 @@ static int reach(const struct launch *launch, enum supervisor_stage stage, struc
     return stage_reach(&launch->prepared->supervisor, stage) ? failure_set(failure, STEP_LIFE, errno, "futex") : 0;
 }
 
+/* Every process outside is confined. The command may begin, unless a signal came or a tie has ended: until now there
+ * was nobody who could be given it. */
+static int let_go(const struct launch *launch, struct channels *channels, struct failure *failure) {
+    struct pollfd wait[1 + TIES] = {{launch->signals, POLLIN, 0}};
+    channels_close(channels); /* the relay and init have theirs */
+    if (poll(wait, 1 + tie_watch(launch->tie, wait + 1), 0) != 0)
+        return failure_set(failure, STEP_LIFE, EINTR, "");
+    return reach(launch, SUPERVISOR_RELEASED, failure);
+}
+
 /* The pty is there: start the relay, which can be confined only now, and let init go on. */
 static int take_terminal(const struct plan *plan, struct launch *launch, struct channels *channels, int master,
                          struct failure *failure) {
@@ -229,10 +240,7 @@ static int take_terminal(const struct plan *plan, struct launch *launch, struct 
     if (master < 0 || launch->relay_link >= 0)
         return failure_set(failure, STEP_RELAY, EPROTO, "terminal");
     if (channels_terminal(plan, channels, master, failure) || relay_start(plan, channels, launch, failure) ||
-        relay_confirm(launch, failure))
-        return -1;
-    channels_close(channels);
-    if (reach(launch, SUPERVISOR_RELEASED, failure))
+        relay_confirm(launch, failure) || let_go(launch, channels, failure))
         return -1;
     return message_send(launch->control, &go, NULL, 0) ? failure_set(failure, STEP_RELAY, errno, "terminal") : 0;
 }
@@ -289,14 +297,13 @@ static int wait_end(const struct plan *plan, const struct ending *ending, struct
     }
 }
 
-/* While init builds: the relay. */
+/* While init builds: the relay; that of a terminal comes later. */
 static int release(const struct plan *plan, struct launch *launch, struct channels *channels, struct failure *failure) {
     if (plan->terminal)
-        return 0; /* take_terminal does it */
-    if ((plan->relay && relay_start(plan, channels, launch, failure)) || relay_confirm(launch, failure))
-        return -1;
-    channels_close(channels); /* the relay and init have theirs */
-    return reach(launch, SUPERVISOR_RELEASED, failure);
+        return 0;
+    return (plan->relay && relay_start(plan, channels, launch, failure)) || relay_confirm(launch, failure)
+               ? -1
+               : let_go(launch, channels, failure);
 }
 
 static int start(struct arena *arena, const struct plan *plan, const struct ending *ending, struct launch *launch,

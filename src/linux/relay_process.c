@@ -107,7 +107,8 @@ int relay_start(const struct plan *plan, const struct channels *channels, struct
     if (!pid) {
         struct arena shared =
             *launch->arena; /* with the supervisor: it must not be within reach of bytes from the box */
-        arena_free(&shared);
+        if (arena_free(&shared))
+            _exit(1);
         relay_main(&knowledge, channels, pair[1], supervisor);
     }
     int saved = errno;

@@ -257,8 +257,8 @@ static int take_all(const struct check *check, int (*const *checks)(const struct
 
 int verify_process(const struct plan *plan, const struct witness *witness, struct failure *failure) {
     const struct check check = {plan, witness, failure};
-    static int (*const checks[])(const struct check *) = {verify_kernel,  verify_namespaces, verify_network,
-                                                          verify_sockets, verify_others,     verify_ids,
+    static int (*const checks[])(const struct check *) = {verify_kernel,     verify_namespaces, verify_network,
+                                                          verify_sockets,    verify_others,     verify_ids,
                                                           verify_environment};
     return take_all(&check, checks, sizeof checks / sizeof checks[0]);
 }

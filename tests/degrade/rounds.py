@@ -29,7 +29,7 @@ SELECTORS = {"fcntl": 1, "fsconfig": 1, "futex": 1, "ioctl": 1, "keyctl": 0, "ma
              "rt_sigprocmask": 0, "seccomp": 0}
 
 # The kernel has no way to refuse these: they end a process, or bring it back from a handler.
-NEVER_FAIL = {"exit", "exit_group", "rt_sigreturn"}
+NEVER_FAIL = {"exit", "exit_group", "rt_sigreturn", "sched_yield"}
 
 # Those that a signal can interrupt (signal(7) and the manual pages).
 INTERRUPTIBLE = {"accept4", "clock_nanosleep", "close", "connect", "dup2", "dup3", "flock", "futex", "open", "openat",

@@ -135,7 +135,7 @@ def guarantees_are_checked_by_name_only_in_tables():
 def only_doctor_rehearses():
     """A launch that ends without its command is out of run's reach, and a command out of doctor's."""
     allowed = {r"\blaunch_rehearse\s*\(": {"src/linux/launch.c", "src/linux/launch.h", "src/linux/native.c"},
-               r"\bcommand_rehearsed\b": {"src/linux/command.c", "src/linux/launch.c", "src/linux/launch.h"},
+               r"\bcommand_rehearsed\b": {"src/linux/command.c", "src/linux/launch.c", "src/linux/prepared.h"},
                r"->rehearse\s*\(": {"src/box/box.c"},
                r"\bbox_rehearse\s*\(": {"src/box/box.c", "src/box/box.h", "src/box/doctor.c"},
                r"\bdoctor_examine\s*\(": {"src/box/doctor.c", "src/box/doctor.h", "cli/doctor.c"},
