@@ -40,6 +40,20 @@ def test_it_starts_here(lab):
     assert tree(lab.scratch.path) == before, "something of the user's was changed"
 
 
+# What each guarantee rests on beside what no box can be without.
+LAYERS = {"fs-read": "", "fs-write": "mounts-readonly, landlock", "fs-metadata": "mounts-readonly",
+          "net-egress": "net-namespace, seccomp", "net-local": "net-namespace, loopback, seccomp",
+          "unix-socket": "net-namespace, sockets", "process": "cgroup-namespace, session",
+          "ipc": "ipc-namespace, keyring, seccomp", "privilege": "limits, capabilities, seccomp",
+          "kernel-surface": "seccomp", "environment": "", "descriptors": "relay, descriptors", "no-survivors": ""}
+
+
+def test_what_each_guarantee_rests_on(lab):
+    told = dict(re.findall(r"^  (\S+) +held +[a-z ]+; the box(?:, and (.*))?$", doctor(lab).out, re.M))
+    mapped = {"privilege": "id-mapped-mounts, " + LAYERS["privilege"]} if lab.user.uid == 0 else {}
+    assert told == {**LAYERS, **mapped}
+
+
 def test_the_words_tell_what_the_json_tells(lab):
     told, words = report(lab), doctor(lab)
     lines = words.out.splitlines()

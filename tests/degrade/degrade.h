@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RULES_MAX = 64, ANY_ARGUMENT = -1 };
+enum { RULES_MAX = 64, ANY_ARGUMENT = -1, DONE = 0x10000 /* no errno is that large */ };
 
 struct rule {
     int call;          /* number of the call */
     int argument;      /* index of the argument that is looked at too, or ANY_ARGUMENT */
     bool any_bit;      /* the argument matches when it shares a bit with value, else when it equals value */
     uint32_t value;    /* compared with the low 32 bits of the argument */
-    int error;         /* the errno the call fails with, or 0 when it is only delayed */
+    int error;         /* the errno the call fails with, 0 when it is only delayed, or DONE */
     unsigned delay_ms; /* how long the call waits before it goes on */
     bool kill;         /* the command's first process is killed, and the call goes on once it is dead */
     bool ends;         /* from this call on, rules that ask the supervisor have no effect */

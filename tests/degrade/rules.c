@@ -2,10 +2,10 @@
  *
  * RULE = NAME[@ARGUMENT:VALUE][#K]=ACTION, where NAME is a call's name or number, or a special name below;
  * @ARGUMENT:VALUE narrows the rule to calls whose argument (0 to 5) has that value; #K affects only the K-th match;
- * ACTION is an errno's name or number, delay:MILLISECONDS, or kill (SIGKILL to the command's first process before the
- * call goes on). The rule `until-execve` limits those that delay, kill or count to the time before the first execve of
- * what the command itself starts. Anything else is an error: a rule that is quietly left
- * out would let a test pass that proves nothing. */
+ * ACTION is an errno's name or number, delay:MILLISECONDS, kill (SIGKILL to the command's first process before the
+ * call goes on), or done (success, and nothing is done: a kernel that lies). The rule `until-execve` limits those that
+ * delay, kill or count to the time before the first execve of what the command itself starts. Anything else is an
+ * error: a rule that is quietly left out would let a test pass that proves nothing. */
 #include "degrade.h"
 
 #include <errno.h>
@@ -93,6 +93,10 @@ static int action_parse(struct rule *rule, const char *text, struct problem prob
         if (!number_parse(text + strlen(delay), DELAY_MAX_MS, &value) || value == 0)
             return fail(problem, "not a delay of 1 to %d milliseconds: %s", DELAY_MAX_MS, text);
         rule->delay_ms = (unsigned)value;
+        return 0;
+    }
+    if (strcmp(text, "done") == 0) {
+        rule->error = DONE;
         return 0;
     }
     if (!name_find(errors, sizeof errors / sizeof *errors, ERROR_NUMBER_MAX, text, &rule->error) || rule->error == 0)

@@ -1,0 +1,78 @@
+"""A kernel that says yes and does nothing, or answers otherwise than it should: pinfold finds out and starts nothing.
+
+`done` is degrade's success for a call that isn't made. Each lie is told about one thing, so that one proof has to find
+it: where the proof is missing, the command runs.
+"""
+import os
+
+import pytest
+
+from hosts import COMMAND, assert_ran, assert_refused, degraded, in_box
+
+pytestmark = pytest.mark.skipif(os.uname().machine != "x86_64", reason="calls have other numbers")
+
+# With a filter that is not there, each thing that it would refuse, alone: the host's own kernel must not refuse it first.
+KEYCTL = 250
+CLOSED = {"bpf": "bpf=EPERM", "keyctl": "keyctl#4=EPERM", "unshare": "unshare@0:0x10000000=EPERM", "unknown": "470=ENOSYS"}
+
+
+def open_one(name, rule):
+    return ",".join(["seccomp=done", *(text for other, text in CLOSED.items() if other != name), rule])
+
+
+LIES = {
+    "capabilities": ("capset=done", "privilege: every capability set is empty"),
+    "bounding set": ("prctl@0:24=done", "privilege: every capability set is empty"),
+    "securebits": ("prctl@0:28=done", "privilege: securebits are locked"),
+    "ids": ("getresuid=EPERM", "privilege: the ids are the caller's own"),
+    "groups": ("getresgid=EPERM", "privilege: the ids are the caller's own"),
+    "session": ("setsid=done", "process: it has a session of its own"),
+    "signals": ("kill=done", "process: a signal to pinfold gave success"),
+    "read-only root": ("mount_setattr@2:0x1000=done", r"fs-write: /\.pinfold-verify gave EACCES"),   # Landlock's
+    "read-only trees": ("mount_setattr@2:0x9000=done", r"fs-write: /\w+/\.pinfold-verify gave E?(ACCES|success)"),
+    "mkdir": ("mkdir=EACCES", "fs-write: .* gave EACCES where EROFS"),
+    "chmod": ("chmod=done", "fs-metadata: / gave success where EROFS"),
+    "landlock": ("landlock_restrict_self=done", "fs-write: opening /dev/random for writing gave success"),
+    "close_range": ("close_range=done", "descriptors: only granted descriptors are open is not so"),
+    "network namespace": ("unshare@0:0x40000000=done,ioctl@1:0x8914=done", "process: net is not so"),
+    "a packet that leaves": ("connect=ECONNREFUSED", "net-egress: UDP connect .* gave ECONNREFUSED"),
+    "the host's loopback": ("connect=ENETUNREACH", "net-local: TCP connect .* gave ENETUNREACH"),
+    "an abstract socket": ("connect@2:8=done", "unix-socket: connect to pinfold's own socket gave success"),
+    "no filter": ("prctl@0:21=done", "kernel-surface: a filter is installed"),
+    "an open bpf": (open_one("bpf", "bpf=EINVAL"), "kernel-surface: bpf gave EINVAL"),
+    "an open keyctl": (open_one("keyctl", "keyctl#4=done"), "kernel-surface: keyctl gave success"),
+    "an open unshare": (open_one("unshare", "unshare@0:0x10000000=done"), "kernel-surface: unshare .* gave success"),
+    "an open unknown call": (open_one("unknown", "470=EPERM"), "kernel-surface: an unknown call gave EPERM"),
+}
+
+
+@pytest.mark.parametrize("rules, cause", LIES.values(), ids=[name.replace(" ", "-") for name in LIES])
+def test_a_lie_is_found(lab, rules, cause):
+    assert_refused(lab, in_box(lab, inner=degraded(rules)), cause, "report this")
+
+
+def test_a_root_that_was_not_left_is_found(lab):
+    """Without Landlock, which would miss the box's own folders first."""
+    result = in_box(lab, "--waive", "fs-write", inner=degraded("pivot_root=done,landlock_create_ruleset=EOPNOTSUPP"))
+    assert_refused(lab, result, "fs-read: / is another folder than the host's is not so", "report this")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="degrade sets no_new_privs itself when it is not root")
+def test_privileges_that_can_grow_are_found(lab):
+    """The filter can be installed without no_new_privs by one who has capabilities."""
+    if lab.user.uid == 0:
+        result = in_box(lab, inner=degraded("prctl@0:38=done,capset=done"))
+        assert_refused(lab, result, "privilege: no_new_privs is set is not so", "report this")
+
+
+def test_a_keyring_that_was_not_joined_is_found(lab):
+    """A caller with a session keyring, which would stay possessed."""
+    session = ["/usr/bin/python3", "-c", "import ctypes, os, sys\n"
+               f"assert ctypes.CDLL(None).syscall({KEYCTL}, 1, None) > 0\nos.execvp(sys.argv[1], sys.argv[1:])"]
+    assert_ran(lab, in_box(lab, inner=session))
+    refused = in_box(lab, inner=[*session, *degraded("keyctl@0:1=done")])
+    assert_refused(lab, refused, "join a session keyring.*still the caller's")
+
+
+def test_control_without_a_lie_it_runs(lab):
+    assert_ran(lab, in_box(lab, inner=degraded("acct=done"), command=COMMAND))
