@@ -98,8 +98,16 @@ static int clone_init(const struct plan *plan, struct launch *launch, struct ini
                   : 0;
 }
 
+/* Has a signal come, or a tie ended? Asked before go: once the command may begin, poll can see both too late. */
+static bool is_called_off(const struct launch *launch) {
+    struct pollfd wait[1 + TIES] = {{launch->signals, POLLIN, 0}};
+    return poll(wait, 1 + tie_watch(launch->tie, wait + 1), 0) != 0;
+}
+
 /* Tell init to go on, with the prepared mounts of a root caller. */
 static int send_go(const struct plan *plan, struct launch *launch, struct failure *failure) {
+    if (is_called_off(launch))
+        return failure_set(failure, STEP_LIFE, EINTR, "");
     int *prepared = calloc(2 * plan->mounts.count + 1, sizeof *prepared);
     size_t count = 0, sent = 0;
     int result = 0;
