@@ -42,6 +42,9 @@ check check-all:
 bench: everything
 	bench/run
 
+mutate: everything
+	tests/mutation/run
+
 lint: everything
 	tests/lint/run
 
@@ -67,4 +70,4 @@ uninstall:
 clean:
 	rm -rf build build-lib subprojects/*-*/
 
-.PHONY: all sources everything demo check check-all bench lint fmt install uninstall clean
+.PHONY: all sources everything demo check check-all bench mutate lint fmt install uninstall clean

@@ -9,6 +9,7 @@ import hashlib
 import re
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -29,6 +30,12 @@ CALL = re.compile(r"\b[a-z]\w*\(")
 FUNCTION = re.compile(r"^(?:STEP\(|(?!return|else|typedef|STEP)(?:[A-Za-z_]\w*[ \*]+)+\**)(\w+)(?:\(|\[|\s=|,)", re.M)
 
 
+@lru_cache(maxsize=None)
+def source(file):
+    """A file as it was when it was first read: one that is edited meanwhile changes no mutant."""
+    return (ROOT / file).read_text()
+
+
 @dataclass(frozen=True)
 class Mutant:
     kind: str
@@ -45,7 +52,7 @@ class Mutant:
         return f"{self.kind}: {self.file.removeprefix('src/')}: {self.where}: {self.label}"
 
     def text(self):
-        old = (ROOT / self.file).read_text()
+        old = source(self.file)
         return old[:self.start] + self.new + old[self.end:]
 
     def digest(self):
@@ -131,7 +138,7 @@ def conditions(text):
 
 
 def of_conditions(file, checks, acts):
-    raw, found = (ROOT / file).read_text(), []
+    raw, found = source(file), []
     text = code(ROOT / file)
     add = lambda kind, start, end, new: found.append(Mutant(
         kind, file, function_at(text, start), short(raw[start:end]), start, end, new, (file,)))
@@ -153,7 +160,7 @@ def of_conditions(file, checks, acts):
 def of_rule(rule):
     found = []
     for file in rule.files:
-        raw = (ROOT / file).read_text()
+        raw = source(file)
         text = code(ROOT / file) if file.endswith((".c", ".h")) else raw
         for match in re.finditer(rule.pattern, raw, re.M):
             where = function_at(text, match.start())

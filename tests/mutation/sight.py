@@ -13,7 +13,7 @@ NEAR = (
     (r"landlock", ("escape/fs-write escape/unix-socket escape/fs-read/test_devices.py",
                    "escape/process escape/net-local degrade/test_refusals.py degrade/test_waivers.py")),
     (r"verify|witness", ("degrade/test_lies.py", "degrade/test_discard.py " + EARLY, "cli/test_environment.py")),
-    (r"steps\.def", ("degrade/test_waivers.py degrade/test_refusals.py",)),
+    (r"steps\.def", ("cli/test_doctor.py -k rests_on", "degrade/test_waivers.py degrade/test_refusals.py")),
     (r"compile|plan/plan", ("escape/fs-read escape/fs-write", "cli/test_modes.py cli/test_cwd.py degrade/test_waivers.py")),
     (r"mount|overlay|lookup", ("degrade/test_lies.py", "degrade/test_discard.py degrade/test_hosts.py",
                         "escape/fs-write escape/fs-read escape/privilege", "work/test_discarded_work.py " + EARLY)),

@@ -21,9 +21,7 @@ MOUNTS = "src/linux/mount_new.c", "src/linux/mount_old.c", "src/linux/mounts.c",
 
 RULES = (
     # what a step promises
-    Rule("steps", ("src/plan/steps.def",), r"(?<=[ |])G_BOX \| (?=G\()|(?<=, )G\(\w+\) \| | \| G\(\w+\)(?=[ ,])", ("",),
-         compiled=("src/plan/guarantee.c",)),
-    Rule("steps", ("src/plan/steps.def",), r"(?<=\", )(?:G_BOX|G\(\w+\))(?=,)", ("0",), compiled=("src/plan/guarantee.c",)),
+    Rule("steps", ("src/plan/steps.def",), r"\bG_BOX\b(?!:)|\bG\(\w+\)", ("0",), compiled=("src/plan/guarantee.c",)),
     # closed calls
     Rule("closed calls", ("src/linux/seccomp_table.c",), r"\{((?:SYS|CALL)_\w+|443 [^,]*, 5.14 \*/|443), ACTION_(?!ALLOW)\w+\}",
          (r"{\1, ACTION_ALLOW}",)),

@@ -273,6 +273,12 @@ static void unsound_tables_are_refused(void **state) {
     struct seccomp_data data = {.nr = 0, .arch = NATIVE};
     size_t steps;
     assert_int_equal(bpf_run(program.code, &data, &steps), kill);
+    const struct seccomp_rule unknown[] = {{5, (enum seccomp_action)99}};
+    const struct seccomp_ids somebody = {.single = true, .root = true};
+    table = (struct seccomp_table){unknown, 1, ACTION_ALLOW, ACTION_ALLOW, 469};
+    data.nr = 5;
+    assert_int_equal(seccomp_compile(&table, &somebody, &program), 0);
+    assert_int_equal(bpf_run(program.code, &data, &steps), kill);
 }
 
 /* Random tables: each number gets what its rule says, also at the edges of ranges. */
