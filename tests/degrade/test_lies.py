@@ -4,9 +4,12 @@
 it: where the proof is missing, the command runs.
 """
 import os
+import re
 
 import pytest
 
+from test_steps import calls_before_command
+from victims import Stage
 from hosts import COMMAND, assert_ran, assert_refused, degraded, in_box
 
 pytestmark = pytest.mark.skipif(os.uname().machine != "x86_64", reason="calls have other numbers")
@@ -14,6 +17,13 @@ pytestmark = pytest.mark.skipif(os.uname().machine != "x86_64", reason="calls ha
 # With a filter that is not there, each thing that it would refuse, alone: the host's own kernel must not refuse it first.
 KEYCTL = 250
 CLOSED = {"bpf": "bpf=EPERM", "keyctl": "keyctl#4=EPERM", "unshare": "unshare@0:0x10000000=EPERM", "unknown": "470=ENOSYS"}
+
+
+@pytest.fixture
+def stage(lab):
+    one = Stage(lab)
+    yield one
+    one.close()
 
 
 def open_one(name, rule):
@@ -49,6 +59,34 @@ LIES = {
 @pytest.mark.parametrize("rules, cause", LIES.values(), ids=[name.replace(" ", "-") for name in LIES])
 def test_a_lie_is_found(lab, rules, cause):
     assert_refused(lab, in_box(lab, inner=degraded(rules)), cause, "report this")
+
+
+# Calls by which the command's process makes its proofs, each made to fail by its number, from the last one back.
+PROOFS = {
+    "a hidden folder": ("openat@2:0x98000", "EACCES", r"fs-read: /\S+ gave EACCES where ENOENT"),
+    "the id map": ("openat", "EPERM", "privilege: the box's ids are mapped as planned is not so"),
+    "the mode of a folder": ("stat", "EACCES", r"fs-metadata: /\S* is not so"),
+    "namespaces": ("newfstatat", "EPERM", "process: its namespaces can be looked at is not so"),
+    "a UDP socket": ("socket", "EPERM", "net-egress: a UDP socket can be made is not so"),
+    "a TCP socket": ("socket", "EPERM", "net-local: a TCP socket can be made is not so"),
+    "a unix socket": ("socket", "EPERM", "unix-socket: a unix socket can be made is not so"),
+    "the process": ("getpid", "done", "process: the command is process 2 of the box is not so"),
+    "the discarded workspace": ("stat", "EACCES", "fs-write: the workspace is another folder than the host's is not so"),
+    "the cover of a socket": ("move_mount", "done", "unix-socket: .*/outside/socket is not so"),
+}
+
+
+@pytest.mark.parametrize("call, error, cause", PROOFS.values(), ids=[name.replace(" ", "-") for name in PROOFS])
+def test_a_proof_that_cannot_be_made_refuses(lab, stage, call, error, cause):
+    options = ["--read", lab.outside, *(["--mode", "discard"] if "the workspace" in cause else [])]
+    stage.listener(lab.outside / "socket")
+    told = []
+    for count in range(calls_before_command(lab, call, *options), 0, -1):
+        result = in_box(lab, *options, command=["true"], inner=degraded(f"{call}#{count}={error},until-execve"))
+        told.append(result.err)
+        if re.search(cause, result.err):
+            return assert_refused(lab, result, cause)
+    raise AssertionError(f"no refusal names it: {told}")
 
 
 def test_a_root_that_was_not_left_is_found(lab):
