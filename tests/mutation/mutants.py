@@ -24,9 +24,9 @@ PROOF = re.compile(r"must_(?:be|fail)\(|checks\[i\]")
 MEMORY = re.compile(r"\s*(?:\? )?(?:return )?error_memory\(err\)")   # nothing is let through for lack of memory: fuzzed
 PASSES = re.compile(r"^\s*return (?:0|true);")
 # These only ask; without the answer there is nothing to go on with.
-QUESTIONS = re.compile(r"\b(?:f|l)?stat(?:at|fs)?\(|str|mem|get|_get\(|poll\(|snprintf|sscanf|S_IS|layer_on|_open\(|open\w*\(|"
-                       r"is_|_is|has_|read|find|receive|isalpha|ISREG|number_|^fcntl\([^,]*, F_GETF")
-CALL = re.compile(r"\b[a-z]\w*\(")
+QUESTIONS = re.compile(r"[fl]?stat(?:at|fs)?|str\w+|mem\w+|get\w+|\w+_get|poll|sn?printf|sscanf|layer_on|\w*open\w*|is_\w+|\w+_is|"
+                       r"has_\w+|\w*read\w*|find\w*|\w*receive|lookup\w*|access|real_?path|\w+_compare|arena\w*|[cm]alloc|sizeof")
+CALL = re.compile(r"\b([a-z]\w*)\(")
 FUNCTION = re.compile(r"^(?:STEP\(|(?!return|else|typedef|STEP)(?:[A-Za-z_]\w*[ \*]+)+\**)(\w+)(?:\(|\[|\s=|,)", re.M)
 
 
@@ -152,7 +152,8 @@ def of_conditions(file, checks, acts):
             if PROOF.match(one):
                 continue   # rules take these
             add("ignored", a, b, f"(({one}) && 0)")
-            if acts and CALL.search(text[a:b]) and not QUESTIONS.search(text[a:b]) and not re.search(r"[^=!<>]=[^=]", one):
+            done = [name for name in CALL.findall(text[a:b]) if not QUESTIONS.fullmatch(name)]
+            if acts and done and not re.search(r"[^=!<>]=[^=]", one):
                 add("left out", a, b, "0")
     return found
 
