@@ -8,9 +8,11 @@ import re
 
 import pytest
 
+import receipts
+from harness import users
+from hosts import COMMAND, assert_ran, assert_refused, degraded, in_box
 from test_steps import calls_before_command
 from victims import Stage
-from hosts import COMMAND, assert_ran, assert_refused, degraded, in_box
 
 pytestmark = pytest.mark.skipif(os.uname().machine != "x86_64", reason="calls have other numbers")
 
@@ -96,11 +98,11 @@ def test_a_root_that_was_not_left_is_found(lab):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="degrade sets no_new_privs itself when it is not root")
+@pytest.mark.parametrize("lab", users()[:1], ids=["root"], indirect=True)
 def test_privileges_that_can_grow_are_found(lab):
     """The filter can be installed without no_new_privs by one who has capabilities."""
-    if lab.user.uid == 0:
-        result = in_box(lab, inner=degraded("prctl@0:38=done,capset=done"))
-        assert_refused(lab, result, "privilege: no_new_privs is set is not so", "report this")
+    result = in_box(lab, inner=degraded("prctl@0:38=done,capset=done"))
+    assert_refused(lab, result, "privilege: no_new_privs is set is not so", "report this")
 
 
 def test_a_keyring_that_was_not_joined_is_found(lab):
@@ -114,3 +116,15 @@ def test_a_keyring_that_was_not_joined_is_found(lab):
 
 def test_control_without_a_lie_it_runs(lab):
     assert_ran(lab, in_box(lab, inner=degraded("acct=done"), command=COMMAND))
+
+
+def test_what_could_not_be_tried_is_not_called_tried(lab):
+    """Without a folder that must be hidden, and without a listener that must not be reached, two proofs are not made."""
+    receipt = lab.scratch.path / "receipt.json"
+    shown = [word for path in ("/var/lib", "/var/log", "/boot", "/srv", "/mnt", "/media") if os.path.isdir(path)
+             for word in ("--read", path)]
+    for rule, options, untried in (("acct=EPERM", (), set()), ("acct=EPERM", shown, {"fs-read"}),
+                                   ("listen=EPERM", (), {"net-local"})):
+        assert_ran(lab, in_box(lab, "--receipt", receipt, *options, inner=degraded(rule)))
+        proofs = {name: one["proof"] for name, one in receipts.read(receipt)["guarantees"].items()}
+        assert {name for name in ("fs-read", "net-local") if proofs[name] == "read back"} == untried, proofs

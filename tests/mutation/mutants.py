@@ -172,7 +172,8 @@ def of_rule(rule):
             match = re.compile(rule.pattern, re.M).match(raw, match.start()) or match
             for new in rule.new:
                 put = match.expand(new)
-                label = short(match[0], 60) + (f" -> {tail(put, 50)}" if put.strip() not in ("", "0") else "")
+                shown = put.strip() not in ("", "0") and not put.startswith("0 * ")
+                label = short(match[0], 90) + (f" -> {tail(put, 50)}" if shown else "")
                 found.append(Mutant(rule.kind, file, where, label, match.start(), match.end(), put,
                                     rule.compiled or (file,)))
     if not found:

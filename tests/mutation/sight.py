@@ -27,7 +27,8 @@ NEAR = (
     (r"bans|roots", ("cli/test_policy_never.py cli/test_workspace_refused.py", "cli/test_modes.py cli/test_policy_layers.py")),
     (r"probe", ("escape/unix-socket escape/descriptors", "degrade/test_refusals.py degrade/test_doctor_agrees.py")),
     (r"init|launch|command|message|native|netns|box/box|alone",
-     ("degrade/test_lies.py cli/test_own_processes.py degrade/test_each_process.py", "degrade/test_refusals.py", EARLY, "escape/no-survivors escape/descriptors", "degrade/test_kill.py cli/test_signal_at_start.py cli/test_timeout.py")),
+     ("degrade/test_each_process.py cli/test_own_processes.py degrade/test_lies.py", "degrade/test_refusals.py",
+      "escape/no-survivors escape/descriptors", EARLY)),
     (r"", ("cli",)),
 )
 EVERYTHING = ("degrade", "escape", "cli", "work", "golden")

@@ -78,7 +78,8 @@ RULES = (
     Rule("attributes", ("src/linux/mounts.c",), r'"0\\n", 2', (r'"9\\n", 2',)),
     Rule("attributes", ("src/linux/mounts.c",), r'"0620"|"0666"', ('"0606"',)),
     # proofs
-    Rule("proofs", ("src/linux/verify.c",), r"\bmust_(fail|be)\((?=&?check,)", (r"0 * must_\1(",)),
+    Rule("proofs", ("src/linux/verify.c",), r"\bmust_(fail|be)\((&?check, GUARANTEE_\w+,\s*[^,]+)",
+         (r"0 * must_\1(\2",)),
     Rule("proofs", ("src/linux/command.c",), r"atomic_store\(.*\);", ("",)),
     Rule("proofs", ("src/linux/launch.c",), r"launch->begun = result && ", ("launch->begun = 0 && ",)),
     Rule("proofs", ("src/linux/launch.c",), r"\? 0 : G\((FS_READ|NET_LOCAL)\)", ("? 0 : 0",)),
