@@ -25,7 +25,7 @@ MEMORY = re.compile(r"\s*(?:\? )?(?:return )?error_memory\(err\)")   # nothing i
 PASSES = re.compile(r"^\s*return (?:0|true);")
 # These only ask; without the answer there is nothing to go on with.
 QUESTIONS = re.compile(r"[fl]?stat(?:at|fs)?|str\w+|mem\w+|get\w+|\w+_get|poll|sn?printf|sscanf|layer_on|\w*open\w*|is_\w+|\w+_is|"
-                       r"has_\w+|\w*read\w*|find\w*|\w*receive|lookup\w*|access|real_?path|\w+_compare|arena\w*|[cm]alloc|sizeof")
+                       r"has_\w+|makedev|\w*read\w*|find\w*|\w*receive|lookup\w*|access|real_?path|\w+_compare|arena\w*|[cm]alloc|sizeof")
 CALL = re.compile(r"\b([a-z]\w*)\(")
 FUNCTION = re.compile(r"^(?:STEP\(|(?!return|else|typedef|STEP)(?:[A-Za-z_]\w*[ \*]+)+\**)(\w+)(?:\(|\[|\s=|,)", re.M)
 

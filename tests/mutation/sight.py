@@ -17,7 +17,8 @@ NEAR = (
     (r"compile|plan/plan", ("escape/fs-read escape/fs-write", "cli/test_modes.py cli/test_cwd.py degrade/test_waivers.py")),
     (r"mount|overlay|lookup", ("degrade/test_lies.py", "degrade/test_discard.py degrade/test_hosts.py",
                         "escape/fs-write escape/fs-read escape/privilege", "work/test_discarded_work.py", EARLY)),
-    (r"confine|harden|userns", ("cli/test_own_processes.py degrade/test_each_process.py", "escape/privilege escape/process", "degrade/test_lies.py degrade/test_refusals.py", EARLY)),
+    (r"confine|harden|userns", ("cli/test_own_processes.py degrade/test_each_process.py degrade/test_lies.py",
+                               "degrade/test_hosts.py escape/privilege", "escape/process degrade/test_refusals.py", EARLY)),
     (r"relay|channels|fds", ("cli/test_own_processes.py degrade/test_each_process.py", "escape/descriptors", "degrade/test_refusals.py degrade/test_hosts.py", "cli/test_delivery.py work/test_cases_streams.py work/test_cases_tty.py",
                              EARLY)),
     (r"policy_file|owner|trust|box/layers|workspace", ("cli/test_policy_trust.py cli/test_policy_layers.py",
@@ -28,7 +29,7 @@ NEAR = (
     (r"probe", ("escape/unix-socket escape/descriptors", "degrade/test_refusals.py degrade/test_doctor_agrees.py")),
     (r"init|launch|command|message|native|netns|box/box|alone",
      ("degrade/test_each_process.py cli/test_own_processes.py degrade/test_lies.py", "degrade/test_refusals.py",
-      "escape/no-survivors escape/descriptors", EARLY)),
+      "escape/no-survivors escape/descriptors escape/process/test_process_core.py", EARLY)),
     (r"", ("cli",)),
 )
 EVERYTHING = ("degrade", "escape", "cli", "work", "golden")
