@@ -45,6 +45,11 @@ def test_none_can_write_a_core_or_gain_rights(lab):
         assert int(fields(pids["init"])["CapBnd"], 16) == 0
 
 
+def test_lack_of_memory_ends_the_box_before_others(lab):
+    with running(lab) as pids, open(f"/proc/{pids['init']}/oom_score_adj", encoding="ascii") as file:
+        assert file.read() == "1000\n"
+
+
 def test_none_can_be_looked_into_by_its_user(lab):
     """The files of a process that isn't dumpable are root's."""
     if lab.user.uid:

@@ -58,7 +58,8 @@ RULES = (
     # namespaces, ids, capabilities
     Rule("namespaces", ("src/linux/launch.c",), r"\{STEP_\w+, CLONE_NEW\w+\}", (r"{STEP_LIFE, 0}",)),
     Rule("namespaces", ("src/linux/launch.c",), r"CLONE_NEW(?:USER|NS|PID|UTS)\b", ("0",), within="clone_flags"),
-    Rule("namespaces", ("src/linux/userns.c",), r'"deny"|"1000\\n"|plan->id_base', ('"0"',)),
+    Rule("namespaces", ("src/linux/userns.c",), r'"deny"|"1000\\n"', ('"0\\n"',)),
+    Rule("namespaces", ("src/linux/userns.c",), r"plan->id_base", ("0U",)),
     Rule("capabilities", ("src/linux/confine.h",), r"SECBIT_\w+ \| | \| *\n? *SECBIT_\w+(?=,)", ("",),
          compiled=("src/linux/confine.c", "src/linux/verify.c")),
     Rule("capabilities", ("src/linux/confine.c",), r"CAPABILITIES_MAX = 64", ("CAPABILITIES_MAX = 1", "CAPABILITIES_MAX = 32")),

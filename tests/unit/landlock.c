@@ -1,13 +1,18 @@
 /* Unit tests of linux/landlock_rights: each right of Landlock, by the kernel's own bit: since which ABI it is handled,
- * and what may have it. Told right by right, where the code tells it class by class. */
+ * and what may have it. Told right by right, where the code tells it class by class. And of linux/landlock, in
+ * children: what a plan doesn't show, and what the relay must not do, this kernel refuses. */
 #include "linux/landlock.h"
+#include "child.h"
+#include "linux/sys.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
-
-#include <cmocka.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 enum { ABI_NEWEST = 11 };
 
@@ -60,11 +65,79 @@ static void abstract_sockets_and_signals_are_scoped_since_abi_6(void **state) {
         assert_int_equal(landlock_scopes(abi), abi >= 6 ? 3 : 0);
 }
 
+/* Neither the parent nor a socket of its can be reached, from ABI 6 on. */
+static int scoped(int abi) {
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    socklen_t size = sizeof name;
+    int inner = socket(AF_UNIX, SOCK_DGRAM, 0), outer = 60; /* a bound one of the parent's */
+    CHECK(inner >= 0);
+    if (abi < 6)
+        return 0;
+    CHECK(kill(getppid(), 0) && errno == EPERM);
+    CHECK(!getsockname(outer, (struct sockaddr *)&name, &size));
+    CHECK(connect(inner, (struct sockaddr *)&name, size) && errno == EPERM);
+    return 0;
+}
+
+static int close_all(void) {
+    int abi = sys_landlock_abi();
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int tcp = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(tcp >= 0 && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    CHECK(!landlock_close(abi));
+    CHECK(open("/", O_RDONLY | O_DIRECTORY) < 0 && errno == EACCES);
+    if (abi >= 4) {
+        CHECK(connect(tcp, (struct sockaddr *)&address, sizeof address) && errno == EACCES);
+        address.sin_port = 0;
+        CHECK(bind(tcp, (struct sockaddr *)&address, sizeof address) && errno == EACCES);
+    }
+    return scoped(abi);
+}
+
+static int apply_a_plan(void) {
+    static struct mount mount = {.kind = MOUNT_TREE, .target = "/usr/share", .rights = RIGHTS_READ, .folder = true};
+    struct probe probe = {.landlock_abi = sys_landlock_abi()};
+    struct plan plan = {.probe = &probe, .mounts = {.at = &mount, .count = 1}};
+    char *const words[] = {(char *)"true", NULL};
+    CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    CHECK(!landlock_apply(&plan));
+    CHECK(open("/", O_RDONLY | O_DIRECTORY) >= 0 && open("/etc", O_RDONLY | O_DIRECTORY) >= 0);
+    CHECK(open("/etc/passwd", O_RDONLY) < 0 && errno == EACCES);
+    CHECK(open("/dev/null", O_WRONLY) < 0 && errno == EACCES);
+    CHECK(open("/tmp/pinfold-unit-landlock", O_RDWR | O_CREAT, 0600) < 0 && errno == EACCES);
+    CHECK(execv("/usr/bin/true", words) && errno == EACCES);
+    return scoped(probe.landlock_abi);
+}
+
+static void confined(int (*check)(void)) {
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+    if (sys_landlock_abi() < 1)
+        skip();
+    assert_int_equal(dup2(fd, 60), 60);
+    assert_int_equal(bind(60, (struct sockaddr *)&name, sizeof name.sun_family), 0); /* a free abstract name */
+    assert_int_equal(in_child(check), 0);
+    close(60), close(fd);
+}
+
+static void the_relay_reaches_nothing(void **state) {
+    (void)state;
+    confined(close_all);
+}
+
+static void a_plan_shows_its_mounts_alone(void **state) {
+    (void)state;
+    confined(apply_a_plan);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_right_is_handled_since_its_abi),
         cmocka_unit_test(each_right_is_had_by_what_needs_it),
         cmocka_unit_test(abstract_sockets_and_signals_are_scoped_since_abi_6),
+        cmocka_unit_test(the_relay_reaches_nothing),
+        cmocka_unit_test(a_plan_shows_its_mounts_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
