@@ -45,6 +45,14 @@ def test_none_can_write_a_core_or_gain_rights(lab):
         assert int(fields(pids["init"])["CapBnd"], 16) == 0
 
 
+def test_ids_are_mapped_one_to_one_or_to_nobodys(lab):
+    ids = f"{lab.user.uid} {lab.user.uid} 1" if lab.user.uid else "0 1879048192 65536"
+    with running(lab) as pids:
+        for name in ("uid_map", "gid_map"):
+            with open(f"/proc/{pids['init']}/{name}", encoding="ascii") as file:
+                assert file.read().split() == ids.split(), name
+
+
 def test_lack_of_memory_ends_the_box_before_others(lab):
     with running(lab) as pids, open(f"/proc/{pids['init']}/oom_score_adj", encoding="ascii") as file:
         assert file.read() == "1000\n"

@@ -58,7 +58,7 @@ RULES = (
     # namespaces, ids, capabilities
     Rule("namespaces", ("src/linux/launch.c",), r"\{STEP_\w+, CLONE_NEW\w+\}", (r"{STEP_LIFE, 0}",)),
     Rule("namespaces", ("src/linux/launch.c",), r"CLONE_NEW(?:USER|NS|PID|UTS)\b", ("0",), within="clone_flags"),
-    Rule("namespaces", ("src/linux/userns.c",), r'"deny"|"1000\\n"', ('"0\\n"',)),
+    Rule("namespaces", ("src/linux/userns.c",), r'"deny"|"1000\\n"', (r'"0\\n"',)),
     Rule("namespaces", ("src/linux/userns.c",), r"plan->id_base", ("0U",)),
     Rule("capabilities", ("src/linux/confine.h",), r"SECBIT_\w+ \| | \| *\n? *SECBIT_\w+(?=,)", ("",),
          compiled=("src/linux/confine.c", "src/linux/verify.c")),
@@ -67,7 +67,7 @@ RULES = (
     Rule("capabilities", ("src/linux/confine.c",), r"byte = \{1, 1\}", ("byte = {0, 0}", "byte = {1, 2}", "byte = {0, 1}")),
     # mounts and their attributes
     Rule("mounts", ("src/linux/compile_mounts.c",), r"^    PROC_(?:EMPTY|READONLY)\(.*\),$", ("",)),
-    Rule("mounts", ("src/linux/compile_mounts.c",), r'(?<=[{ ])\{"/dev/\w+", RIGHTS_(DEVICE|RANDOM)\}', (r'{"/dev/null", RIGHTS_\1}', r'{"/dev/mem", RIGHTS_DEVICE}')),
+    Rule("mounts", ("src/linux/compile_mounts.c",), r'(?<=[{ ])\{"/dev/\w+", RIGHTS_(DEVICE|RANDOM)\}', (r'{"/dev/mem", RIGHTS_\1}',)),
     Rule("mounts", ("src/linux/compile_mounts.c",), r"(failed \|=|int failed =)\s+((?:add|mount)_\w+\()", (r"\1 0 && \2",)),
     Rule("mounts", ("src/linux/compile_mounts.c",), r"RIGHTS_(?:READ|PROC|SOCKET|RANDOM)\b", ("RIGHTS_WRITE",)),
     Rule("mounts", ("src/linux/compile_mounts.c",), r"\.writable = writable|\.discard = true|\.owned = true|mount->view =|0700|(?<=\? )MODE_\w+", ("0",)),

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 enum { ABI_NEWEST = 11 };
@@ -96,17 +97,18 @@ static int close_all(void) {
 }
 
 static int apply_a_plan(void) {
-    static struct mount mount = {.kind = MOUNT_TREE, .target = "/usr/share", .rights = RIGHTS_READ, .folder = true};
+    static struct mount mounts[] = {{.target = "/usr/share", .rights = RIGHTS_READ, .folder = true},
+                                    {.target = "/usr/bin", .rights = RIGHTS_PROC, .folder = true}};
     struct probe probe = {.landlock_abi = sys_landlock_abi()};
-    struct plan plan = {.probe = &probe, .mounts = {.at = &mount, .count = 1}};
+    struct plan plan = {.probe = &probe, .mounts = {.at = mounts, .count = 2}};
     char *const words[] = {(char *)"true", NULL};
     CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
     CHECK(!landlock_apply(&plan));
     CHECK(open("/", O_RDONLY | O_DIRECTORY) >= 0 && open("/etc", O_RDONLY | O_DIRECTORY) >= 0);
     CHECK(open("/etc/passwd", O_RDONLY) < 0 && errno == EACCES);
     CHECK(open("/dev/null", O_WRONLY) < 0 && errno == EACCES);
-    CHECK(open("/tmp/pinfold-unit-landlock", O_RDWR | O_CREAT, 0600) < 0 && errno == EACCES);
-    CHECK(execv("/usr/bin/true", words) && errno == EACCES);
+    CHECK(mknod("/tmp/pinfold-unit-landlock", S_IFREG | 0600, 0) && errno == EACCES);
+    CHECK(open("/usr/bin/true", O_RDONLY) >= 0 && execv("/usr/bin/true", words) && errno == EACCES);
     return scoped(probe.landlock_abi);
 }
 
