@@ -28,8 +28,8 @@ NEAR = (
     (r"bans|roots", ("cli/test_policy_never.py cli/test_workspace_refused.py", "cli/test_modes.py cli/test_policy_layers.py")),
     (r"probe", ("escape/unix-socket escape/descriptors", "degrade/test_refusals.py degrade/test_doctor_agrees.py")),
     (r"init|launch|command|message|native|netns|box/box|alone",
-     ("degrade/test_each_process.py cli/test_own_processes.py degrade/test_lies.py", "degrade/test_refusals.py",
-      "escape/no-survivors escape/descriptors escape/process/test_process_core.py", EARLY)),
+     ("degrade/test_each_process.py cli/test_own_processes.py degrade/test_lies.py", "work/test_cases_tty.py",
+      "degrade/test_refusals.py escape/no-survivors escape/descriptors escape/process/test_process_core.py", EARLY)),
     (r"", ("cli",)),
 )
 EVERYTHING = ("degrade", "escape", "cli", "work", "golden")

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -96,12 +97,16 @@ static int close_all(void) {
     return scoped(abi);
 }
 
+static const char executed[] = "executed";
+
 static int apply_a_plan(void) {
+    static char self[PATH_MAX]; /* static, so that nothing but itself is needed to execute it */
     static struct mount mounts[] = {{.target = "/usr/share", .rights = RIGHTS_READ, .folder = true},
-                                    {.target = "/usr/bin", .rights = RIGHTS_PROC, .folder = true}};
+                                    {.target = self, .rights = RIGHTS_PROC}};
     struct probe probe = {.landlock_abi = sys_landlock_abi()};
     struct plan plan = {.probe = &probe, .mounts = {.at = mounts, .count = 2}};
-    char *const words[] = {(char *)"true", NULL};
+    char *const words[] = {(char *)executed, NULL};
+    CHECK(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     (void)unlink("/tmp/pinfold-unit-landlock"); /* left where Landlock let it be made */
     CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
     CHECK(!landlock_apply(&plan));
@@ -109,7 +114,7 @@ static int apply_a_plan(void) {
     CHECK(open("/etc/passwd", O_RDONLY) < 0 && errno == EACCES);
     CHECK(open("/dev/null", O_WRONLY) < 0 && errno == EACCES);
     CHECK(mknod("/tmp/pinfold-unit-landlock", S_IFREG | 0600, 0) && errno == EACCES);
-    CHECK(open("/usr/bin/true", O_RDONLY) >= 0 && execv("/usr/bin/true", words) && errno == EACCES);
+    CHECK(open(self, O_RDONLY) >= 0 && execv(self, words) && errno == EACCES);
     return scoped(probe.landlock_abi);
 }
 
@@ -134,7 +139,9 @@ static void a_plan_shows_its_mounts_alone(void **state) {
     confined(apply_a_plan);
 }
 
-int main(void) {
+int main(int count, char **words) {
+    if (count == 1 && strcmp(words[0], executed) == 0)
+        return 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_right_is_handled_since_its_abi),
         cmocka_unit_test(each_right_is_had_by_what_needs_it),
