@@ -52,6 +52,11 @@ def near(file):
     return next(rows for pattern, rows in NEAR if re.search(pattern, file))
 
 
+def users(file):
+    """One user will do, but where root's launch is another one; all come in EVERYTHING."""
+    return "not user-65534" if re.search(r"userns|mount_new", file) else "not user-root and not user-65534"
+
+
 def calls(label, known):
     """The names of calls, of those that the step tests know, that this condition is about."""
     words = " ".join(CALLS.get(word, word.removeprefix("sys_")) for word in re.findall(r"\w+", label)).split()
