@@ -114,6 +114,12 @@ def test_a_keyring_that_was_not_joined_is_found(lab):
     assert_refused(lab, refused, "join a session keyring.*still the caller's")
 
 
+def test_a_core_limit_that_was_not_set_is_found(lab):
+    """Setting a limit asks for no old value, looking at one does."""
+    refused = in_box(lab, inner=degraded("prlimit64@3:0=done"))
+    assert_refused(lab, refused, "can't keep core dumps from the host's handler")
+
+
 def test_control_without_a_lie_it_runs(lab):
     assert_ran(lab, in_box(lab, inner=degraded("acct=done"), command=COMMAND))
 
