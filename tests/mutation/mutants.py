@@ -24,8 +24,9 @@ PROOF = re.compile(r"must_(?:be|fail)\(|checks\[i\]")
 MEMORY = re.compile(r"\s*(?:\? )?(?:return )?error_memory\(err\)")   # nothing is let through for lack of memory: fuzzed
 PASSES = re.compile(r"^\s*return (?:0|true);")
 # These only ask; without the answer there is nothing to go on with.
-QUESTIONS = re.compile(r"[fl]?stat(?:at|fs)?|str\w+|mem\w+|get\w+|\w+_get|poll|sn?printf|sscanf|layer_on|\w*open\w*|is_\w+|\w+_is|"
-                       r"has_\w+|makedev|\w*read\w*|find\w*|\w*receive|lookup\w*|access|real_?path|\w+_compare|arena\w*|[cm]alloc|sizeof")
+QUESTIONS = re.compile(r"[fl]?stat(?:at|fs)?|str\w+|mem\w+|get\w+|\w+_get|poll|sn?printf|sscanf|layer_on|\w*open\w*|"
+                       r"is_\w+|\w+_is|has_\w+|makedev|\w*read\w*|find\w*|\w*receive|lookup\w*|access|real_?path|"
+                       r"\w+_compare|arena\w*|[cm]alloc|sizeof")
 CALL = re.compile(r"\b([a-z]\w*)\(")
 FUNCTION = re.compile(r"^(?:STEP\(|(?!return|else|typedef|STEP)(?:[A-Za-z_]\w*[ \*]+)+\**)(\w+)(?:\(|\[|\s=|,)", re.M)
 
@@ -122,8 +123,8 @@ def conditions(text):
     for match in re.finditer(r"\bif \(", text):
         end = closing(text, match.end() - 1)
         rest = text[end + 1:]
-        body = rest[:rest.index("\n    }")] if re.match(r"\s*\{", rest) and "\n    }" in rest else rest[:rest.index(";") + 1]
-        body = body if len(body) < 900 else body[:body.index(";") + 1]
+        block = re.match(r"\s*\{.{,900}?\n    \}", rest, re.S)
+        body = block[0] if block else rest[:rest.index(";") + 1]
         yield match.end(), end, bool(FAILS.search(body)) and not MEMORY.match(body), bool(PASSES.match(rest))
     for match in re.finditer(r"\breturn (?!\()", text):
         stop = text.index(";", match.end())
