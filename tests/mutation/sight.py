@@ -17,7 +17,7 @@ NEAR = (
     (r"compile|plan/plan", ("escape/fs-read escape/fs-write",
                             "cli/test_modes.py cli/test_cwd.py degrade/test_waivers.py")),
     (r"mount|overlay|lookup", ("degrade/test_lies.py", "degrade/test_discard.py degrade/test_hosts.py",
-                               "escape/fs-write escape/fs-read escape/privilege", "work/test_discarded_work.py",
+                               "escape/fs-write escape/fs-read escape/ipc escape/privilege", "work/test_discarded_work.py",
                                EARLY)),
     (r"confine|harden|userns", ("cli/test_own_processes.py degrade/test_each_process.py degrade/test_lies.py",
                                 "degrade/test_hosts.py escape/privilege", "escape/process degrade/test_refusals.py",
@@ -64,7 +64,7 @@ def near(file):
 
 def users(file):
     """One user will do, but where root's launch is another one; all come in EVERYTHING."""
-    return "not user-65534" if re.search(r"userns|mount_new", file) else "not user-root and not user-65534"
+    return "not user-65534" if re.search(r"userns|mount_new|channels", file) else "not user-root and not user-65534"
 
 
 def calls(label, known):

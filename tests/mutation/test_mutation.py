@@ -32,7 +32,7 @@ def test_what_is_taken_out_is_seen(tmp_path):
 def test_what_nobody_sees_is_told(tmp_path):
     kept = tmp_path / "results"
     name = mutate("--list", "--only", "SYS_bpf")[1].strip()
-    kept.write_text(json.dumps({name: {"digest": "", "by": None, "seconds": 0}}))
+    kept.write_text(json.dumps({name: {"digest": "", "by": None, "depth": 2, "seconds": 0}}))
     status, text = mutate("--report", "--results", kept, "--only", "SYS_bpf")
     assert status == 1 and f"UNEXPLAINED {name}" in text
 
