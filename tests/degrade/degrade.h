@@ -6,20 +6,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RULES_MAX = 64, ANY_ARGUMENT = -1, DONE = 0x10000 /* no errno is that large */ };
+enum { RULES_MAX = 64, ANY_ARGUMENT = -1 };
 
 struct rule {
     int call;          /* number of the call */
     int argument;      /* index of the argument that is looked at too, or ANY_ARGUMENT */
     bool any_bit;      /* the argument matches when it shares a bit with value, else when it equals value */
     uint32_t value;    /* compared with the low 32 bits of the argument */
-    int error;         /* the errno the call fails with, 0 when it is only delayed, or DONE */
+    int error;         /* the errno the call fails with, or 0 when it is only delayed */
     unsigned delay_ms; /* how long the call waits before it goes on */
     bool kill;         /* the command's first process is killed, and the call goes on once it is dead */
     bool ends;         /* from this call on, rules that ask the supervisor have no effect */
     unsigned nth;      /* only this call (1 is the first) is affected, or 0 for every one */
     unsigned seen;     /* how many calls have matched; counted only by the supervisor */
 };
+
+/* As a rule's error: success, and the call isn't made; a kernel that lies. `done` in text. No errno is that large. */
+enum { DONE = 0x10000 };
 
 struct rules {
     size_t count;

@@ -2,10 +2,10 @@
  *
  * RULE = NAME[@ARGUMENT:VALUE][#K]=ACTION, where NAME is a call's name or number, or a special name below;
  * @ARGUMENT:VALUE narrows the rule to calls whose argument (0 to 5) has that value; #K affects only the K-th match;
- * ACTION is an errno's name or number, delay:MILLISECONDS, kill (SIGKILL to the command's first process before the
- * call goes on), or done (success, and nothing is done: a kernel that lies). The rule `until-execve` limits those that
- * delay, kill or count to the time before the first execve of what the command itself starts. Anything else is an
- * error: a rule that is quietly left out would let a test pass that proves nothing. */
+ * ACTION is an errno's name or number, delay:MILLISECONDS, or kill (SIGKILL to the command's first process before the
+ * call goes on). The rule `until-execve` limits those that delay, kill or count to the time before the first execve of
+ * what the command itself starts. Anything else is an error: a rule that is quietly left
+ * out would let a test pass that proves nothing. */
 #include "degrade.h"
 
 #include <errno.h>
