@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from harness import users
 from victims import descendants, fields
 from workbench import eventually, sleepers, started, unique_seconds
 
@@ -81,3 +82,12 @@ def test_pid_1_has_the_title_of_pid_1(lab):
     """The caller's words and variables are not to be read from it."""
     with running(lab, "--env", "SECRET=words") as pids, open(f"/proc/{pids['init']}/cmdline", "rb") as file:
         assert file.read().rstrip(b"\0") == b"pinfold: init"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone has groups that can be dropped")
+@pytest.mark.parametrize("lab", users()[:1], ids=["root"], indirect=True)
+def test_the_groups_of_a_root_caller_are_dropped(lab):
+    look, groups = ["grep", "^Groups:", "/proc/self/status"], ["setpriv", "--groups", "4,27"]
+    assert lab.plain([*groups, *look]).out.split() == ["Groups:", "4", "27"], "control leg"
+    boxed = lab.plain([*groups, lab.pinfold, "run", "--workspace", lab.ws, "--", *look])
+    assert boxed.code == 0 and boxed.out.split() == ["Groups:"], boxed
