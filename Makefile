@@ -48,6 +48,9 @@ projects:
 bench: everything
 	bench/run
 
+mutate: everything
+	tests/mutation/run
+
 lint: everything
 	tests/lint/run
 
@@ -73,4 +76,4 @@ uninstall:
 clean:
 	rm -rf build build-lib subprojects/*-*/
 
-.PHONY: all sources everything demo check check-all projects bench lint fmt install uninstall clean
+.PHONY: all sources everything demo check check-all projects bench mutate lint fmt install uninstall clean

@@ -208,16 +208,23 @@ static int verify_privilege(const struct check *check) {
 }
 
 /* The host id behind the box's: a root caller's must not be 0, unless that was given up by name. */
-static int verify_ids(const struct check *check) {
+static int verify_map(const struct check *check, const char *path) {
     char text[256];
     unsigned inside, outside, count;
-    autoclose int fd = openat(AT_FDCWD, "/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+    autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     ssize_t size = fd < 0 ? -1 : fd_read_all(fd, text, sizeof text - 1);
     text[size > 0 ? size : 0] = '\0';
     bool read = sscanf(text, "%u %u %u", &inside, &outside, &count) == 3;
     return must_be(check, GUARANTEE_PRIVILEGE, "the box's ids are mapped as planned",
                    read &&
                        (!check->plan->root_mapped || (inside == 0 && count == check->plan->id_count && outside != 0)));
+}
+
+static int verify_ids(const struct check *check) {
+    return verify_map(check, "/proc/self/uid_map") ||
+                   (check->plan->root_mapped && verify_map(check, "/proc/self/gid_map"))
+               ? -1
+               : 0;
 }
 
 /* What exec will be given: every name is allowed or was asked for. */

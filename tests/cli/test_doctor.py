@@ -40,6 +40,24 @@ def test_it_starts_here(lab):
     assert tree(lab.scratch.path) == before, "something of the user's was changed"
 
 
+# What no box can be without, and what each guarantee rests on beside that. The overlay is mode discard's.
+BOX = ["user-namespace", "mount-namespace", "pid-namespace", "uts-namespace", "id-maps", "life-pipe", "relay", "mounts",
+       "mounts-readonly", "proc", "pivot-root", "loopback", "hostname", "session", "descriptors", "capabilities",
+       "no-new-privs", "verify"]
+LAYERS = {"fs-read": "", "fs-write": "mounts-readonly, landlock", "fs-metadata": "mounts-readonly",
+          "net-egress": "net-namespace, seccomp", "net-local": "net-namespace, loopback, seccomp",
+          "unix-socket": "net-namespace, sockets", "process": "cgroup-namespace, session",
+          "ipc": "ipc-namespace, keyring, seccomp", "privilege": "limits, capabilities, seccomp",
+          "kernel-surface": "seccomp", "environment": "", "descriptors": "relay, descriptors", "no-survivors": ""}
+
+
+def test_what_each_guarantee_rests_on(lab):
+    told = dict(re.findall(r"^  (\S+) +held +[a-z ]+; the box(?:, and (.*))?$", doctor(lab).out, re.M))
+    mapped = {"privilege": "id-mapped-mounts, " + LAYERS["privilege"]} if lab.user.uid == 0 else {}
+    assert told == {**LAYERS, **mapped}
+    assert report(lab)["guarantees"]["fs-read"]["layers"] == BOX
+
+
 def test_the_words_tell_what_the_json_tells(lab):
     told, words = report(lab), doctor(lab)
     lines = words.out.splitlines()

@@ -34,6 +34,9 @@ struct rule {
     unsigned seen;     /* how many calls have matched; counted only by the supervisor */
 };
 
+/* As a rule's error: success, and the call isn't made; a kernel that lies. `done` in text. No errno is that large. */
+enum { DONE = 0x10000 };
+
 struct rules {
     size_t count;
     bool idle;         /* a rule that ends has matched, or one that begins has not yet */

@@ -73,7 +73,7 @@ static void program_rule(struct program *program, const struct rule *rule) {
         program_add(program, unless(rule->any_bit ? BPF_JSET : BPF_JEQ, rule->value, 1));
     }
     bool ask = rule_needs_supervisor(rule);
-    program_add(program, answer(ask ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ERRNO | (uint32_t)rule->error));
+    program_add(program, answer(ask ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ERRNO | (uint32_t)rule->error % DONE));
 }
 
 static int seccomp_install(unsigned flags, const struct sock_fprog *program) {

@@ -106,6 +106,10 @@ static int action_parse(struct rule *rule, const char *text, struct problem prob
         rule->delay_ms = (unsigned)value;
         return 0;
     }
+    if (strcmp(text, "done") == 0) {
+        rule->error = DONE;
+        return 0;
+    }
     if (!name_find(errors, sizeof errors / sizeof *errors, ERROR_NUMBER_MAX, text, &rule->error) || rule->error == 0)
         return fail(problem, "unknown error: %s", text);
     return 0;

@@ -127,7 +127,7 @@ static long listener_ioctl(int listener, unsigned long request, void *data) {
 static void verdict_send(int listener, const struct pending *verdict) {
     union response response = {.room = {0}};
     response.known.id = verdict->id;
-    response.known.error = -verdict->error;
+    response.known.error = -(verdict->error % DONE);
     response.known.flags = verdict->error == 0 ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;
     while (listener_ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response) != 0 && errno == EINTR)
         continue;

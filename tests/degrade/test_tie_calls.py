@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from hosts import MARKER, degraded, in_box, nothing_ran
+from hosts import MARKER, assert_refused, degraded, in_box, nothing_ran
 
 STAYS = ["sh", "-c", f"echo ran; : >{MARKER}; exec sleep 60"]
 
@@ -33,6 +33,17 @@ def test_a_tie_that_cannot_be_looked_at(lab, rules, kind):
 def test_control_nothing_else_is_in_the_way(lab):
     for kind in ("socket", "process"):
         assert tied(lab, "uselib=EPERM", kind, command=["true"]).code == 0
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_tie_that_has_ended_starts_nothing_however_late_it_is_looked_at(lab, count):
+    """The supervisor is held up before one of its looks: without another one before go the command has begun by then."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.close()
+    with theirs:
+        result = in_box(lab, "--tie", f"fd:{theirs.fileno()}", inner=degraded(f"poll#{count}=delay:200"),
+                        pass_fds=[theirs.fileno()])
+    assert_refused(lab, result, "the end of what it is tied to")
 
 
 @pytest.mark.parametrize("error", ["EPERM", "ENOMEM", "ENOSYS"])

@@ -253,14 +253,14 @@ static void check_numbers(struct scene *scene) {
 /* Calls that are judged by arguments: every combination of values that the table knows, plain and with bits above the
  * low 32. */
 static void check_arguments(struct scene *scene) {
+    /* among them RLIMIT_CORE, O_CREAT, MPTCP and the ioctls of fscrypt's keys */
     static const uint32_t special[] = {
-        04755,      02755,      0,          1,          2,          3,          5,
-        6,          10,         15,         16,         17,         40,         262 /* MPTCP */,
-        132,        255,        1000,       1001,       1036,       65534,      0x80,
-        0x811,      0x80801,    0x80802,    0x00020000, 0x400000,   0x400001,   0x2000000,
-        0x4000000,  0x8000000,  0x10000000, 0x20000000, 0x40000000, 0x80000000, 0x5412,
-        0x5413,     0x5414,     0x541b,     0x541c,     0x541d,     0x5423,     0x3d0f00,
-        0x7fffffff, 0xfffffffe, 0xffffffff};
+        04755,      02755,      0,          1,          2,         3,         4,         5,         0x40,
+        0xc0506617, 0xc0406618, 0xc0406619, 6,          10,        15,        16,        17,        40,
+        262,        132,        255,        1000,       1001,      1036,      65534,     0x80,      0x811,
+        0x80801,    0x80802,    0x00020000, 0x400000,   0x400001,  0x2000000, 0x4000000, 0x8000000, 0x10000000,
+        0x20000000, 0x40000000, 0x80000000, 0x5412,     0x5413,    0x5414,    0x541b,    0x541c,    0x541d,
+        0x5423,     0x3d0f00,   0x7fffffff, 0xfffffffe, 0xffffffff};
     static const uint64_t above[] = {0, UINT64_C(0x100000000), UINT64_C(0xffffffff00000000)};
     enum { SPECIAL = sizeof special / sizeof special[0] };
     for (size_t r = 0; r < scene->count; r++) {
@@ -274,6 +274,7 @@ static void check_arguments(struct scene *scene) {
                 data.args[1] = special[i / SPECIAL % SPECIAL] | above[high];
                 data.args[2] = special[i / SPECIAL / SPECIAL] | above[high];
                 data.args[3] = special[(i * 7 + high) % SPECIAL] | above[2 - high];
+                data.args[4] = special[(i * 11 + high) % SPECIAL] | above[2 - high];
                 compare(scene, row, &data);
             }
     }
@@ -326,6 +327,12 @@ static void unsound_tables_are_refused(void **state) {
     assert_int_equal(seccomp_compile(&table, &nobody, &program), 0);
     struct seccomp_data data = {.nr = 0, .arch = NATIVE};
     size_t steps;
+    assert_int_equal(bpf_run(program.code, &data, &steps), kill);
+    const struct seccomp_rule unknown[] = {{5, (enum seccomp_action)99}};
+    const struct seccomp_ids somebody = {.single = true, .root = true};
+    table = (struct seccomp_table){unknown, 1, ACTION_ALLOW, ACTION_ALLOW, 469};
+    data.nr = 5;
+    assert_int_equal(seccomp_compile(&table, &somebody, &program), 0);
     assert_int_equal(bpf_run(program.code, &data, &steps), kill);
 }
 

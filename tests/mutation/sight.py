@@ -1,0 +1,73 @@
+"""Who can see a mutant: the tests for each source file, in the order of what they cost.
+
+First a trivial run, since a launch that verify or anything else refuses is a mutant found out; then the unit tests and
+golden plans that the file is linked into; then these parts of the suite (pytest's words, from tests/), the first row
+that fits; last EVERYTHING.
+"""
+import re
+
+EARLY = "degrade/test_steps.py -k (always_fails or lie)"
+NEAR = (
+    (r"seccomp", ("escape/kernel-surface", "escape/ipc escape/fs-metadata escape/privilege escape/process",
+                  "escape/net-egress escape/unix-socket work/test_cases_kernel.py")),
+    (r"landlock", ("escape/fs-write escape/unix-socket escape/fs-read/test_devices.py",
+                   "escape/process escape/net-local degrade/test_refusals.py degrade/test_waivers.py")),
+    (r"verify|witness", ("degrade/test_lies.py", "degrade/test_discard.py", EARLY, "cli/test_environment.py")),
+    (r"steps\.def", ("cli/test_doctor.py -k rests_on", "degrade/test_waivers.py degrade/test_refusals.py")),
+    (r"compile|plan/plan", ("escape/fs-read escape/fs-write",
+                            "cli/test_modes.py cli/test_cwd.py degrade/test_waivers.py")),
+    (r"mount|overlay|lookup", ("degrade/test_lies.py", "degrade/test_discard.py degrade/test_hosts.py",
+                               "escape/fs-write escape/fs-read escape/ipc escape/privilege", "work/test_discarded_work.py",
+                               EARLY)),
+    (r"confine|harden|userns", ("cli/test_own_processes.py degrade/test_each_process.py degrade/test_lies.py",
+                                "degrade/test_hosts.py escape/privilege", "escape/process degrade/test_refusals.py",
+                                EARLY)),
+    (r"relay|channels|fds", ("cli/test_own_processes.py degrade/test_each_process.py", "escape/descriptors",
+                             "degrade/test_refusals.py degrade/test_hosts.py",
+                             "cli/test_delivery.py work/test_cases_streams.py work/test_cases_tty.py", EARLY)),
+    (r"policy_file|owner|trust|box/layers|workspace",
+     ("cli/test_policy_trust.py cli/test_policy_layers.py",
+      "cli/test_policy_broken.py cli/test_policy_never.py degrade/test_policy_calls.py")),
+    (r"receipt|reach", ("cli/test_receipt_place.py cli/test_receipt_forgery.py",
+                        "cli/test_receipt.py cli/test_tie.py")),
+    (r"box/own", ("cli/test_tie.py cli/test_receipt_forgery.py", "lib/test_ties.py")),
+    (r"bans|roots", ("cli/test_policy_never.py cli/test_workspace_refused.py",
+                     "cli/test_modes.py cli/test_policy_layers.py")),
+    (r"probe", ("escape/unix-socket escape/descriptors", "degrade/test_refusals.py degrade/test_doctor_agrees.py")),
+    (r"init|launch|command|message|native|netns|box/box|alone",
+     ("degrade/test_each_process.py cli/test_own_processes.py degrade/test_lies.py", "work/test_cases_tty.py",
+      "degrade/test_refusals.py escape/no-survivors escape/descriptors escape/process/test_process_core.py", EARLY)),
+    (r"", ("cli",)),
+)
+EVERYTHING = ("degrade", "escape", "cli", "work", "golden")
+
+# Calls by whose failure an `ignored` mutant can be seen, where the code names them otherwise.
+CALLS = {
+    "confine_capabilities": "prctl capset", "confine_no_new_privs": "prctl", "confine_core": "prlimit64",
+    "netns_make": "unshare", "netns_loopback": "ioctl", "userns_enter": "setresuid setresgid setgroups",
+    "fds_keep": "close_range", "landlock_apply": "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
+    "landlock_close": "landlock_create_ruleset landlock_restrict_self", "sys_seccomp_filter": "seccomp",
+    "sys_keyctl_join_session": "keyctl", "add_rule": "landlock_add_rule", "userns_map": "openat write",
+    "write_file": "openat write", "attach": "move_mount", "make_filesystem": "fsopen fsconfig fsmount",
+    "change_root": "fchdir pivot_root umount2 chdir", "close_nested": "openat write", "lookup_open": "openat2 openat",
+    "make_root": "fsopen fsmount", "clone_tree": "open_tree mount_setattr", "symlinkat": "symlinkat symlink",
+    "sys_landlock_add_beneath": "landlock_add_rule", "message_send": "sendmsg", "message_receive": "recvmsg",
+    "make_target": "mkdirat mknodat symlinkat", "relay_confirm": "read", "fd_read_all": "read",
+    "fd_write_all": "write", "mounts_bind": "open_tree mount_setattr move_mount",
+    "channels_open": "pipe2 socketpair openat fcntl",
+}
+
+
+def near(file):
+    return next(rows for pattern, rows in NEAR if re.search(pattern, file))
+
+
+def users(file):
+    """One user will do, but where root's launch is another one; all come in EVERYTHING."""
+    return "not user-65534" if re.search(r"userns|mount_new|channels", file) else "not user-root and not user-65534"
+
+
+def calls(label, known):
+    """The names of calls, of those that the step tests know, that this condition is about."""
+    words = " ".join(CALLS.get(word, word.removeprefix("sys_")) for word in re.findall(r"\w+", label)).split()
+    return [name for name in known if name in words]
