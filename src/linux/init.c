@@ -215,6 +215,11 @@ static pid_t start_command(const struct part *part, int terminal) {
         command_run(part, terminal);
     if (command < 0)
         fail(part, STEP_LIFE, "fork");
+    /* libc sets the mask back after a fork, to what it believes that it was */
+    sigset_t every;
+    sigfillset(&every);
+    if (sigprocmask(SIG_SETMASK, &every, NULL))
+        fail(part, STEP_LIFE, "signals");
     return command;
 }
 

@@ -19,7 +19,7 @@ from subprocess import TimeoutExpired
 
 import receipts
 from accounts import Account
-from hosts import MARKER, State, degraded, nothing_ran, one_line
+from hosts import MARKER, State, degraded, in_box, nothing_ran, one_line
 
 TABLE = Path(__file__).with_name("fallbacks")
 ERRNOS = ("EPERM", "ENOSYS", "ENOMEM")
@@ -74,6 +74,22 @@ def recorded(path):
             (after if begun else before).append(call)
         begun = begun or call == "command/execve"
     return before, after
+
+
+def calls_before_command(lab, call, *options):
+    """How often a launch makes a call, NAME or NAME@INDEX:VALUE, before its command begins."""
+    record = lab.scratch.path / "record"
+    record.unlink(missing_ok=True)
+    in_box(lab, *options, command=["true"], inner=degraded(f"record:{record}"))
+    name, _, condition = call.partition("@")
+    index, _, value = condition.partition(":")
+    made = 0
+    for line in record.read_text().splitlines():
+        role, one, arguments = line.split(" ")
+        if (role, one) == ("command", "execve"):
+            return made
+        made += one == name and (not condition or int(arguments.split(",")[int(index)], 16) == int(value, 0))
+    raise AssertionError("the command never began")
 
 
 def rounds(calls):

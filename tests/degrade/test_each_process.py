@@ -3,18 +3,18 @@ the relay, must at least be asked for."""
 import pytest
 
 from hosts import degraded, in_box
-from test_steps import calls_before_command
+from rounds import calls_before_command
 
 ASKED = {
     "landlock_restrict_self": 2,   # relay, command
     "seccomp": 2,                  # relay, command
     "prctl@0:38": 2,               # no_new_privs: relay, pid 1
-    "capset": 2,                   # relay, pid 1
+    "capset": 3,                   # relay, pid 1, command
     "prctl@0:47": 2,               # ambient set: relay, pid 1
-    "prctl@0:1": 2,                # parent death signal: relay, pid 1
+    "prctl@0:1": 3,                # parent death signal: relay; pid 1 as it is and with its ids
     "prctl@0:4": 5,                # dumpable: supervisor thrice, relay, pid 1
     "setsid": 1,
-    "unshare": 1,
+    "unshare": 2,                  # pid 1: the network, all others
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 import receipts
 from harness import users
 from hosts import COMMAND, assert_ran, assert_refused, degraded, in_box
-from test_steps import calls_before_command
+from rounds import calls_before_command
 from victims import Stage
 
 pytestmark = pytest.mark.skipif(os.uname().machine != "x86_64", reason="calls have other numbers")

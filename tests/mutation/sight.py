@@ -41,21 +41,6 @@ NEAR = (
 )
 EVERYTHING = ("degrade", "escape", "cli", "work", "golden")
 
-# Calls by whose failure an `ignored` mutant can be seen, where the code names them otherwise.
-CALLS = {
-    "confine_capabilities": "prctl capset", "confine_no_new_privs": "prctl", "confine_core": "prlimit64",
-    "netns_make": "unshare", "netns_loopback": "ioctl", "userns_enter": "setresuid setresgid setgroups",
-    "fds_keep": "close_range", "landlock_apply": "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
-    "landlock_close": "landlock_create_ruleset landlock_restrict_self", "sys_seccomp_filter": "seccomp",
-    "sys_keyctl_join_session": "keyctl", "add_rule": "landlock_add_rule", "userns_map": "openat write",
-    "write_file": "openat write", "attach": "move_mount", "make_filesystem": "fsopen fsconfig fsmount",
-    "change_root": "fchdir pivot_root umount2 chdir", "close_nested": "openat write", "lookup_open": "openat2 openat",
-    "make_root": "fsopen fsmount", "clone_tree": "open_tree mount_setattr", "symlinkat": "symlinkat symlink",
-    "sys_landlock_add_beneath": "landlock_add_rule", "message_send": "sendmsg", "message_receive": "recvmsg",
-    "make_target": "mkdirat mknodat symlinkat", "relay_confirm": "read", "fd_read_all": "read",
-    "fd_write_all": "write", "mounts_bind": "open_tree mount_setattr move_mount",
-    "channels_open": "pipe2 socketpair openat fcntl",
-}
 
 
 def near(file):
@@ -65,9 +50,3 @@ def near(file):
 def users(file):
     """One user will do, but where root's launch is another one; all come in EVERYTHING."""
     return "not user-65534" if re.search(r"userns|mount_new|channels", file) else "not user-root and not user-65534"
-
-
-def calls(label, known):
-    """The names of calls, of those that the step tests know, that this condition is about."""
-    words = " ".join(CALLS.get(word, word.removeprefix("sys_")) for word in re.findall(r"\w+", label)).split()
-    return [name for name in known if name in words]

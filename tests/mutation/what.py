@@ -66,7 +66,8 @@ RULES = (
     Rule("landlock", linux("landlock"), r"landlock_rights\(mount, abi\)", ("landlock_known(abi)",)),
     # namespaces, ids, capabilities
     Rule("namespaces", linux("launch"), r"\{STEP_\w+, CLONE_NEW\w+\}", (r"{STEP_LIFE, 0}",)),
-    Rule("namespaces", linux("launch"), r"CLONE_NEW(?:USER|NS|PID|UTS)\b", ("0",), within="clone_flags"),
+    Rule("namespaces", linux("launch"), r"CLONE_NEW(?:USER|PID)\b(?= \|)", ("0",), within="clone_init"),
+    Rule("namespaces", linux("launch"), r"CLONE_NEW(?:NS|UTS)\b(?= \|)", ("0",)),
     Rule("namespaces", linux("userns"), r'"deny"|"1000\\n"', (r'"0\\n"',)),
     Rule("namespaces", linux("userns"), r"plan->id_base", ("0U",)),
     Rule("capabilities", ("src/linux/confine.h",), r"SECBIT_\w+ \| | \| *\n? *SECBIT_\w+(?=,)", ("",),
