@@ -18,10 +18,11 @@ void *arena_alloc(struct arena *arena, size_t size) {
     return block->bytes;
 }
 
-void arena_free(struct arena *arena) {
+int arena_free(struct arena *arena) {
     while (arena->blocks) {
         struct arena_block *block = arena->blocks;
         arena->blocks = block->next;
         free(block);
     }
+    return 0;
 }

@@ -78,6 +78,18 @@ def test_relay_and_init_have_no_descriptor_of_the_callers(lab):
     assert set(kinds("relay")) <= {"/dev/null", "pipe", "socket"} and len(held["relay"]) <= 12, held["relay"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone sees the memory of a process that isn't dumpable")
+def test_only_the_supervisor_has_the_plan(lab):
+    """The memory that the processes of a launch share: who lives on beside the command gives it back."""
+    with running(lab) as pids:
+        shared = {}
+        for name, pid in pids.items():
+            with open(f"/proc/{pid}/maps", encoding="ascii", errors="replace") as file:
+                shared[name] = [row for row in file if row.split()[1].endswith("s")]
+    assert shared["supervisor"], "control leg"
+    assert shared["relay"] == shared["init"] == [], shared
+
+
 def test_pid_1_has_the_title_of_pid_1(lab):
     """The caller's words and variables are not to be read from it."""
     with running(lab, "--env", "SECRET=words") as pids, open(f"/proc/{pids['init']}/cmdline", "rb") as file:
