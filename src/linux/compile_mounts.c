@@ -8,7 +8,6 @@
 #include "base/path.h"
 #include "plan/roots.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -264,11 +263,21 @@ static int strength(const struct mount *mount) {
 }
 
 /* Of two equal ones the one whose owners are not mapped: a system root stays root's, also when it is granted. */
-static int mount_order(const void *a, const void *b) {
-    const struct mount *left = *(struct mount *const *)a, *right = *(struct mount *const *)b;
+static int mount_order(const struct mount *left, const struct mount *right) {
     int order = path_compare(left->target, right->target);
     order = order ? order : strength(right) - strength(left);
     return order ? order : left->owned - right->owned;
+}
+
+/* By insertion: there are some fifty, half in order, and qsort of the C library took 60 us. */
+static void sort(struct mount **mounts, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        struct mount *mount = mounts[i];
+        size_t at = i;
+        for (; at > 0 && mount_order(mounts[at - 1], mount) > 0; at--)
+            mounts[at] = mounts[at - 1];
+        mounts[at] = mount;
+    }
 }
 
 /* The mount that shows `path`: the deepest one of those made before. NULL: the box's own root. */
@@ -373,7 +382,7 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
     for (size_t i = 0; order && i < all.count; i++)
         order[i] = &all.at[i];
     if (order)
-        qsort(order, all.count, sizeof *order, mount_order);
+        sort(order, all.count);
     if (!order || keep(arena, plan, order, all.count, &kept, &homeless))
         return error_memory(err);
     if (homeless) {

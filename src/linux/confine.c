@@ -32,15 +32,18 @@ int confine_capabilities(void) {
     return confine_bounding() ? -1 : sys_capabilities_clear();
 }
 
-int confine_capabilities_empty(int bounding_too) {
+int confine_capabilities_empty(void) {
     uint64_t effective, permitted, inheritable;
     if (sys_capabilities_get(&effective, &permitted, &inheritable))
         return -1;
     errno = EPERM;
     if (effective | permitted | inheritable)
         return -1;
-    /* an ambient capability is always a permitted one too */
-    for (int i = 0, bounding = 0; bounding_too && i < CAPABILITIES_MAX && bounding >= 0; i++) {
+    return 0; /* an ambient capability is always a permitted one too */
+}
+
+int confine_bounding_empty(void) {
+    for (int i = 0, bounding = 0; i < CAPABILITIES_MAX && bounding >= 0; i++) {
         bounding = prctl(PR_CAPBSET_READ, i, 0, 0, 0); /* -1: past the last one */
         if (bounding > 0 || (bounding < 0 && (!i || errno != EINVAL))) {
             errno = EPERM;

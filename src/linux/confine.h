@@ -20,7 +20,8 @@ int confine_capabilities(void) __attribute__((warn_unused_result));
 int confine_bounding(void) __attribute__((warn_unused_result));
 
 /* Are they all empty? Read back. */
-int confine_capabilities_empty(int bounding_too) __attribute__((warn_unused_result));
+int confine_capabilities_empty(void) __attribute__((warn_unused_result));
+int confine_bounding_empty(void) __attribute__((warn_unused_result));
 
 int confine_no_new_privs(void) __attribute__((warn_unused_result));
 

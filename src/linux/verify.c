@@ -189,16 +189,24 @@ static int verify_others(const struct check *check) {
     return 0;
 }
 
+static bool capabilities_taken(const struct check *check) {
+    return check->plan->taken[STEP_CAPABILITIES] && layer_on(STEP_CAPABILITIES);
+}
+
+static int verify_capabilities(const struct check *check) {
+    return must_be(check, GUARANTEE_PRIVILEGE, "every capability set is empty",
+                   !capabilities_taken(check) || !confine_capabilities_empty());
+}
+
 static int verify_privilege(const struct check *check) {
     const struct plan *plan = check->plan;
     uid_t uids[3];
     gid_t gids[3];
-    bool capabilities = plan->taken[STEP_CAPABILITIES] && layer_on(STEP_CAPABILITIES);
     if (must_be(check, GUARANTEE_PRIVILEGE, "no_new_privs is set", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) ||
-        must_be(check, GUARANTEE_PRIVILEGE, "every capability set is empty",
-                !capabilities || !confine_capabilities_empty(1)) ||
+        must_be(check, GUARANTEE_PRIVILEGE, "the bounding set is empty",
+                !capabilities_taken(check) || !confine_bounding_empty()) ||
         must_be(check, GUARANTEE_PRIVILEGE, "securebits are locked",
-                !capabilities || prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) == CONFINED_SECUREBITS))
+                !capabilities_taken(check) || prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) == CONFINED_SECUREBITS))
         return -1;
     return must_be(check, GUARANTEE_PRIVILEGE, "the ids are the caller's own",
                    !getresuid(&uids[0], &uids[1], &uids[2]) && !getresgid(&gids[0], &gids[1], &gids[2]) &&
@@ -264,17 +272,17 @@ static int take_all(const struct check *check, int (*const *checks)(const struct
 
 int verify_process(const struct plan *plan, const struct witness *witness, struct failure *failure) {
     const struct check check = {plan, witness, failure};
-    static int (*const checks[])(const struct check *) = {verify_kernel,     verify_namespaces, verify_network,
-                                                          verify_sockets,    verify_others,     verify_ids,
-                                                          verify_environment};
+    static int (*const checks[])(const struct check *) = {verify_kernel,  verify_namespaces, verify_network,
+                                                          verify_sockets, verify_others,     verify_privilege,
+                                                          verify_ids,     verify_environment};
     return take_all(&check, checks, sizeof checks / sizeof checks[0]);
 }
 
 int verify_files(const struct plan *plan, const struct witness *witness, const int *expected, size_t count,
                  struct failure *failure) {
     const struct check check = {plan, witness, failure};
-    static int (*const checks[])(const struct check *) = {verify_privilege, verify_read,      verify_landlock,
-                                                          verify_mounts,    verify_workspace, verify_covers};
+    static int (*const checks[])(const struct check *) = {verify_capabilities, verify_read,      verify_landlock,
+                                                          verify_mounts,       verify_workspace, verify_covers};
     if (take_all(&check, checks, sizeof checks / sizeof checks[0]))
         return -1;
     return must_be(&check, GUARANTEE_DESCRIPTORS, "only granted descriptors are open",

@@ -4,7 +4,6 @@
 #include "base/path.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The mount that a path is on: the deepest, of several at one place the last. */
@@ -26,10 +25,15 @@ static size_t length_of(const char *top) {
 /* `path`, which is at or below `from`, as it is called below `to`. */
 static bool rename_to(const char *path, const char *from, const char *to, char *out) {
     const char *rest = path + length_of(from);
-    int size = snprintf(out, PATH_MAX, "%.*s%s", (int)length_of(to), to, strcmp(rest, "/") == 0 ? "" : rest);
-    if (!size)
+    size_t front = length_of(to), back = strcmp(rest, "/") == 0 ? 0 : strlen(rest);
+    if (front + back >= PATH_MAX)
+        return false;
+    memcpy(out, to, front);
+    memcpy(out + front, rest, back);
+    out[front + back] = '\0';
+    if (!front && !back)
         strcpy(out, "/");
-    return size >= 0 && size < PATH_MAX;
+    return true;
 }
 
 bool names_show(const shown_list *mounts, const char *top, const char *path) {

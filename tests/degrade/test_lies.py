@@ -34,7 +34,7 @@ def open_one(name, rule):
 
 LIES = {
     "capabilities": ("capset=done", "privilege: every capability set is empty"),
-    "bounding set": ("prctl@0:24=done", "privilege: every capability set is empty"),
+    "bounding set": ("prctl@0:24=done", "privilege: the bounding set is empty"),
     "securebits": ("prctl@0:28=done", "privilege: securebits are locked"),
     "ids": ("getresuid=EPERM", "privilege: the ids are the caller's own"),
     "groups": ("getresgid=EPERM", "privilege: the ids are the caller's own"),
