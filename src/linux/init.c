@@ -33,6 +33,13 @@ _Noreturn void launch_fail(int control, const struct failure *failure) {
     _exit(1);
 }
 
+/* No signal is ever its own: it is the supervisor's to end, and reads of children's ends from a descriptor. */
+static int block_signals(void) {
+    sigset_t every;
+    sigfillset(&every);
+    return sigprocmask(SIG_SETMASK, &every, NULL);
+}
+
 static _Noreturn void fail(const struct part *part, enum step step, const char *detail) {
     struct failure failure;
     failure_set(&failure, step, errno, detail);
@@ -115,7 +122,7 @@ static int begin(const struct part *part, struct failure *failure) {
     flags = namespace_on(flags, STEP_CGROUP_NAMESPACE, CLONE_NEWCGROUP);
     if (fds_keep(keep, 2)) /* first of all: as long as it has the life pipe's other end, it can't see that one's end */
         return failure_set(failure, STEP_DESCRIPTORS, errno, "");
-    if (tie_to_pinfold(part))
+    if (block_signals() || tie_to_pinfold(part))
         return failure_set(failure, STEP_LIFE, errno, "");
     if (unshare(flags))
         return failure_set(failure, STEP_MOUNT_NAMESPACE, errno, "unshare");
@@ -216,9 +223,7 @@ static pid_t start_command(const struct part *part, int terminal) {
     if (command < 0)
         fail(part, STEP_LIFE, "fork");
     /* libc sets the mask back after a fork, to what it believes that it was */
-    sigset_t every;
-    sigfillset(&every);
-    if (sigprocmask(SIG_SETMASK, &every, NULL))
+    if (block_signals())
         fail(part, STEP_LIFE, "signals");
     return command;
 }

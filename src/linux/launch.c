@@ -91,16 +91,11 @@ static void reset(struct launch *launch) {
     launch->begun = false;
 }
 
-/* Clone init with every signal blocked, which it keeps: it is nobody's to end but the supervisor's. It must be born
- * dumpable: its id maps can be written only then. */
+/* Clone init. It must be born dumpable: its id maps can be written only then. */
 static int clone_init(struct part *part, struct launch *launch, struct failure *failure) {
     struct clone_arguments arguments = {.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_PIDFD,
                                         .exit_signal = SIGCHLD,
                                         .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
-    sigset_t every, before;
-    sigfillset(&every);
-    if (sigprocmask(SIG_SETMASK, &every, &before))
-        return failure_set(failure, STEP_LIFE, errno, "signals");
     if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
         return failure_set(failure, STEP_ID_MAPS, errno, "");
     pid_t init = sys_clone3_or_clone(&arguments);
@@ -110,8 +105,6 @@ static int clone_init(struct part *part, struct launch *launch, struct failure *
     launch->init = init; /* here only: the child has this memory too */
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) /* as before, at any rate */
         return failure_set(failure, STEP_ID_MAPS, errno, "");
-    if (sigprocmask(SIG_SETMASK, &before, NULL))
-        return failure_set(failure, STEP_LIFE, errno, "signals");
     return launch->init < 0 ? failure_set(failure, STEP_USER_NAMESPACE, saved, "clone") : 0;
 }
 
@@ -201,7 +194,7 @@ static int send_go(struct arena *arena, const struct plan *plan, const struct la
                    const struct channels *channels, struct failure *failure) {
     size_t room = plan->mounts.count, count = 0;
     int *trees = arena_alloc(arena, (2 * room + RELAY_STREAMS) * sizeof *trees), *all = trees + room;
-    if (!trees || (launch->prepared->trees = arena_alloc(arena, room * sizeof *trees)) == NULL)
+    if (!trees)
         return failure_set(failure, STEP_MOUNTS, ENOMEM, "");
     int failed = prepare_mounts(plan, launch, trees, failure);
     for (size_t i = 0; i < plan->channels.count; i++)
@@ -327,9 +320,14 @@ static int start(struct arena *arena, const struct plan *plan, const struct endi
 static int attempt(struct arena *arena, const struct plan *plan, const struct ending *ending, struct launch *launch,
                    struct failure *failure) {
     struct channels channels = {0};
+    /* init's, so that it lies in what init is asked to have */
+    int *trees = arena_alloc(arena, plan->mounts.count * sizeof *trees);
+    if (!trees)
+        return failure_set(failure, STEP_MOUNTS, ENOMEM, "");
     if (begin_for(arena, plan, launch, failure))
         return -1;
     struct prepared *prepared = launch->prepared;
+    prepared->trees = trees;
     prepared->witness.socket = prepared->witness.listener = -1;
     int result = start(arena, plan, ending, launch, &channels, failure);
     launch->untried = (prepared->witness.hidden ? 0 : G(FS_READ)) | (prepared->witness.port ? 0 : G(NET_LOCAL));

@@ -27,7 +27,7 @@ STATE = r"""
 export LC_ALL=C
 tell() { while read -r line; do echo "$line"; done <"$1"; }
 for file in status limits; do while read -r line; do case $line in
-    [UG]id:*|Groups:*|Cap*|NoNewPrivs:*|Seccomp*|"Max core"*|"Max open"*|"Max proc"*) echo "$line" ;;
+    [UG]id:*|Groups:*|Sig[BI]*|Cap*|NoNewPrivs:*|Seccomp*|"Max core"*|"Max open"*|"Max proc"*) echo "$line" ;;
 esac; done </proc/self/$file; done
 for file in mountinfo net/dev net/fib_trie uid_map gid_map; do tell /proc/self/$file; done
 tell /proc/sys/kernel/hostname; tell /proc/keys; umask
