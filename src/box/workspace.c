@@ -37,11 +37,6 @@ const char *workspace_file_path(struct arena *arena, const char *workspace, stru
     return path;
 }
 
-/* Then the run is refused later, and told better; any other error may be gone by then, and the file forgotten. */
-static bool is_absent(int error) {
-    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
-}
-
 static int cannot_look(const char *path, int error, struct error *err) {
     char shown[1024];
     return error_set(err, EXIT_REFUSED, "refused, nothing was started: %s can't be looked at (%s)",
@@ -56,7 +51,8 @@ int workspace_read(struct arena *arena, const char *workspace, const char *home,
     if (find_workspace(arena, workspace, &place, err))
         return -1;
     if (place.error)
-        return is_absent(place.error) ? 0 : cannot_look(place.path, place.error, err);
+        /* absent, the run is refused later and told better; any other may be gone by then, and the file forgotten */
+        return resolve_absent(place.error) ? 0 : cannot_look(place.path, place.error, err);
     if (policy_file_read_workspace(arena, place.path, &found, err))
         return -1;
     if (!found.found)

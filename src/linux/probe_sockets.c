@@ -45,9 +45,7 @@ static int add(struct arena *arena, struct probe *probe, const char *path) {
 /* What can't be looked at may be a socket that the box would show, unless it isn't there or can't be reached from here.
  */
 static void cannot_look(struct probe *probe, const char *path, int error) {
-    bool out_of_reach =
-        error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
-    if (!out_of_reach && is_granted(probe, path))
+    if (!resolve_absent(error) && is_granted(probe, path))
         probe->missing[STEP_SOCKETS] = error;
 }
 

@@ -156,3 +156,7 @@ int resolve(struct arena *arena, const char *folder, const char *path, struct pl
     }
     return 0;
 }
+
+bool resolve_absent(int error) {
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
+}
