@@ -9,7 +9,6 @@
 #include "policy/merge.h"
 #include "policy/reader.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
