@@ -255,13 +255,14 @@ int receipt_put(const struct receipt *receipt, const char *text, size_t size) {
     sigemptyset(&now);
     sigaddset(&now, SIGXFSZ); /* a limit of file size and a reader that has gone are errnos, not ends */
     sigaddset(&now, SIGPIPE);
-    sigprocmask(SIG_BLOCK, &now, &before);
+    if (sigprocmask(SIG_BLOCK, &now, &before))
+        return -1;
     int failed = receipt->kind == RECEIPT_FILE ? replace(receipt, text, size) : deliver(receipt, text, size);
     int error = errno;
     struct timespec none = {0};
     while (failed && sigtimedwait(&now, NULL, &none) > 0)
         continue;
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL); /* before the start receipt_open looks to it */
     errno = error;
     return failed ? -1 : 0;
 }
@@ -293,9 +294,18 @@ static int open_place(struct receipt *receipt, const struct box *box, struct err
 }
 
 int receipt_open(struct receipt *receipt, const struct box *box, struct error *err) {
-    int result = open_place(receipt, box, err);
-    sigprocmask(SIG_SETMASK, NULL, &receipt->mask);
-    return result;
+    sigset_t mask;
+    int lost = sigprocmask(SIG_SETMASK, NULL, &mask) ? errno : 0;
+    if (open_place(receipt, box, err))
+        return -1;
+    receipt->mask = mask;
+    if (!lost && sigprocmask(SIG_SETMASK, &mask, NULL)) /* as it was, since the command gets it */
+        lost = errno;
+    if (!lost)
+        return 0;
+    receipt_close(receipt);
+    return error_set(err, EXIT_REFUSED, "refused, nothing was started: the signal mask can't be kept (%s)",
+                     error_name(lost));
 }
 
 void receipt_close(struct receipt *receipt) {

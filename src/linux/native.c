@@ -90,9 +90,9 @@ static int take(struct box *box, struct error *err) {
     return box->launch->signals < 0 ? cannot_take_signals(box, err) : 0;
 }
 
-static void give_back(struct launch *launch) {
+static int give_back(struct launch *launch) {
     close(launch->signals);
-    sigprocmask(SIG_SETMASK, &launch->mask, NULL);
+    return sigprocmask(SIG_SETMASK, &launch->mask, NULL);
 }
 
 static int native_launch(struct box *box, struct error *err) {
@@ -103,8 +103,10 @@ static int native_launch(struct box *box, struct error *err) {
         box->plan.untried = box->launch->untried;
         return 0;
     }
-    give_back(box->launch);
-    return box->launch->begun ? ended_as_it_began(&failure, err) : note_failure(box, &failure, err);
+    int kept = give_back(box->launch);
+    if (box->launch->begun)
+        return ended_as_it_began(&failure, err);
+    return kept ? cannot_take_signals(box, err) : note_failure(box, &failure, err);
 }
 
 static int native_rehearse(struct box *box, struct error *err) {
@@ -112,7 +114,8 @@ static int native_rehearse(struct box *box, struct error *err) {
     if (take(box, err))
         return -1;
     int failed = launch_rehearse(&box->arena, &box->plan, box->launch, &failure);
-    give_back(box->launch);
+    if (give_back(box->launch))
+        return cannot_take_signals(box, err);
     if (failed)
         return note_failure(box, &failure, err);
     box->plan.untried = box->launch->untried;
