@@ -9,7 +9,16 @@
 int compile_native(struct arena *arena, const struct policy *policy, const struct probe *probe, char *const *caller,
                    struct plan *plan, struct error *err) __attribute__((nonnull, warn_unused_result));
 
+typedef LIST(struct mount) mount_list;
+
+int mount_add(struct arena *arena, mount_list *mounts, struct mount mount) __attribute__((nonnull, warn_unused_result));
+
+/* A tree of the host, at its own path. */
+struct mount mount_tree(const struct place *place, bool writable, const char *why) __attribute__((nonnull));
+
 /* Parts of it, each in the file of its name. */
+int compile_base(struct arena *arena, const struct plan *plan, mount_list *mounts)
+    __attribute__((nonnull, warn_unused_result));
 int compile_mounts(struct arena *arena, struct plan *plan, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 int compile_channels(struct arena *arena, struct plan *plan, struct error *err)

@@ -6,34 +6,9 @@
 #include "linux/compile.h"
 
 #include "base/path.h"
-#include "plan/roots.h"
 
 #include <string.h>
 #include <sys/stat.h>
-
-typedef LIST(struct mount) mount_list;
-
-static int mount_add(struct arena *arena, mount_list *mounts, struct mount mount) {
-    struct mount *added = list_add(arena, mounts);
-    if (!added)
-        return -1;
-    *added = mount;
-    return 0;
-}
-
-static struct mount tree_of(const struct place *place, bool writable, const char *why) {
-    return (struct mount){.kind = MOUNT_TREE,
-                          .target = place->path,
-                          .source = place->path,
-                          .writable = writable,
-                          .rights = writable ? RIGHTS_WRITE : RIGHTS_READ,
-                          .folder = S_ISDIR(place->mode),
-                          .has_mounts = place->has_mounts,
-                          .dev = place->dev,
-                          .ino = place->ino,
-                          .why = why,
-                          .step = STEP_MOUNTS};
-}
 
 /* What the operator named; the system's own trees are not mapped, so that a file for root alone stays closed. */
 static struct mount owned(struct mount mount) {
@@ -41,170 +16,9 @@ static struct mount owned(struct mount mount) {
     return mount;
 }
 
-#define PROC_EMPTY(path, dir)                                                                                          \
-    { .kind = MOUNT_EMPTY, .target = path, .folder = dir }
-#define PROC_READONLY(path)                                                                                            \
-    { .kind = MOUNT_READONLY, .target = path, .folder = true }
-/* Entries of /proc that show or change the host and that everybody may open; absent ones are left out. */
-static const struct mount proc_covers[] = {
-    PROC_EMPTY("/proc/key-users", false),
-    PROC_EMPTY("/proc/keys", false),
-    PROC_READONLY("/proc/pressure"),
-    PROC_READONLY("/proc/sys"),
-};
-
-/* Those that only the host's root may open: the others' kernel uid isn't root's. */
-static const struct mount proc_covers_root[] = {
-    PROC_EMPTY("/proc/acpi", true),
-    PROC_EMPTY("/proc/asound", true),
-    PROC_READONLY("/proc/bus"),
-    PROC_EMPTY("/proc/driver", true),
-    PROC_EMPTY("/proc/dynamic_debug", true),
-    PROC_READONLY("/proc/fs"),
-    PROC_EMPTY("/proc/iomem", false),
-    PROC_EMPTY("/proc/ioports", false),
-    PROC_READONLY("/proc/irq"),
-    PROC_EMPTY("/proc/kallsyms", false),
-    PROC_EMPTY("/proc/kcore", false),
-    PROC_EMPTY("/proc/kmsg", false),
-    PROC_EMPTY("/proc/kpagecgroup", false),
-    PROC_EMPTY("/proc/kpagecount", false),
-    PROC_EMPTY("/proc/kpageflags", false),
-    PROC_EMPTY("/proc/latency_stats", false),
-    PROC_EMPTY("/proc/mtrr", false),
-    PROC_EMPTY("/proc/pagetypeinfo", false),
-    PROC_EMPTY("/proc/sched_debug", false),
-    PROC_EMPTY("/proc/scsi", true),
-    PROC_EMPTY("/proc/slabinfo", false),
-    PROC_EMPTY("/proc/sysrq-trigger", false),
-    PROC_EMPTY("/proc/timer_list", false),
-    PROC_EMPTY("/proc/timer_stats", false),
-    PROC_EMPTY("/proc/vmallocinfo", false),
-};
-#undef PROC_EMPTY
-#undef PROC_READONLY
-
-static int add_proc_covers(struct arena *arena, mount_list *mounts, const struct mount *covers, size_t count) {
-    int failed = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct mount cover = covers[i];
-        cover.optional = true;
-        cover.why = "shows or changes the host";
-        cover.step = STEP_PROC;
-        failed |= mount_add(arena, mounts, cover);
-    }
-    return failed;
-}
-
-static int add_proc(struct arena *arena, const struct plan *plan, mount_list *mounts) {
-    int failed = mount_add(arena, mounts,
-                           (struct mount){.kind = MOUNT_PROC,
-                                          .target = "/proc",
-                                          .rights = RIGHTS_PROC,
-                                          .writable = true,
-                                          .folder = true,
-                                          .why = "a /proc of the box's own",
-                                          .step = STEP_PROC});
-    failed |= add_proc_covers(arena, mounts, proc_covers, sizeof proc_covers / sizeof proc_covers[0]);
-    if (plan->root_kept)
-        failed |=
-            add_proc_covers(arena, mounts, proc_covers_root, sizeof proc_covers_root / sizeof proc_covers_root[0]);
-    return failed;
-}
-
-static int add_devices(struct arena *arena, mount_list *mounts) {
-    static const struct {
-        const char *path;
-        enum rights rights;
-    } nodes[] = {{"/dev/full", RIGHTS_DEVICE}, {"/dev/null", RIGHTS_DEVICE},    {"/dev/random", RIGHTS_RANDOM},
-                 {"/dev/tty", RIGHTS_DEVICE},  {"/dev/urandom", RIGHTS_RANDOM}, {"/dev/zero", RIGHTS_DEVICE}};
-    static const struct link links[] = {{"/dev/fd", "/proc/self/fd"},
-                                        {"/dev/ptmx", "pts/ptmx"},
-                                        {"/dev/stderr", "/proc/self/fd/2"},
-                                        {"/dev/stdin", "/proc/self/fd/0"},
-                                        {"/dev/stdout", "/proc/self/fd/1"}};
-    int failed = 0;
-    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
-        failed |= mount_add(arena, mounts,
-                            (struct mount){.kind = MOUNT_TREE,
-                                           .target = nodes[i].path,
-                                           .source = nodes[i].path,
-                                           .rights = nodes[i].rights,
-                                           .device = true,
-                                           .why = "device",
-                                           .step = STEP_MOUNTS});
-    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
-        failed |= mount_add(arena, mounts,
-                            (struct mount){.kind = MOUNT_LINK,
-                                           .target = links[i].path,
-                                           .source = links[i].target,
-                                           .why = "device",
-                                           .step = STEP_MOUNTS});
-    failed |= mount_add(arena, mounts,
-                        (struct mount){.kind = MOUNT_PTS,
-                                       .target = "/dev/pts",
-                                       .rights = RIGHTS_DEVICE,
-                                       .writable = true,
-                                       .folder = true,
-                                       .device = true,
-                                       .why = "terminals of the box's own",
-                                       .step = STEP_MOUNTS});
-    return failed;
-}
-
-/* Without a rule for their file system, Landlock would close the box's own queues. */
-static int add_queues(struct arena *arena, const struct plan *plan, mount_list *mounts) {
-    if (plan->probe->missing[STEP_IPC_NAMESPACE])
-        return 0;
-    return mount_add(arena, mounts,
-                     (struct mount){.kind = MOUNT_QUEUES,
-                                    .target = "/dev/mqueue",
-                                    .rights = RIGHTS_WRITE,
-                                    .writable = true,
-                                    .folder = true,
-                                    .why = "queues of the box's own",
-                                    .step = STEP_MOUNTS});
-}
-
-static int add_scratch(struct arena *arena, mount_list *mounts, const char *path, unsigned mode, const char *why) {
-    return mount_add(arena, mounts,
-                     (struct mount){.kind = MOUNT_SCRATCH,
-                                    .target = path,
-                                    .rights = RIGHTS_WRITE,
-                                    .writable = true,
-                                    .folder = true,
-                                    .mode = mode,
-                                    .why = why,
-                                    .step = STEP_MOUNTS});
-}
-
-/* What every box has. */
-static int add_base(struct arena *arena, const struct plan *plan, mount_list *mounts) {
-    const struct probe *probe = plan->probe;
-    int failed = add_proc(arena, plan, mounts) | add_devices(arena, mounts) | add_queues(arena, plan, mounts);
-    for (size_t i = 0; i < probe->system.count; i++)
-        failed |= mount_add(arena, mounts, tree_of(&probe->system.at[i], false, "system"));
-    for (size_t i = 0; i < probe->links.count; i++)
-        failed |= !path_is_under(probe->links.at[i].path, "/proc") &&
-                  mount_add(arena, mounts,
-                            (struct mount){.kind = MOUNT_LINK,
-                                           .target = probe->links.at[i].path,
-                                           .source = probe->links.at[i].target,
-                                           .why = "link of the host",
-                                           .step = STEP_MOUNTS});
-    static const char *const temporary[] = {"/tmp", "/var/tmp", "/run"};
-    for (size_t i = 0; i < sizeof temporary / sizeof temporary[0]; i++) {
-        const char *path = probe->temporary[i].path ? probe->temporary[i].path : temporary[i];
-        failed |= add_scratch(arena, mounts, path, i < 2 ? 01777 : 0755, "private");
-    }
-    failed |= add_scratch(arena, mounts, "/dev/shm", 01777, "private");
-    failed |= add_scratch(arena, mounts, plan->home, 0700, "scratch home");
-    return failed;
-}
-
 static struct mount workspace_of(const struct plan *plan) {
     uint64_t mode = plan->policy->mode.value;
-    struct mount mount = owned(tree_of(&plan->probe->workspace, mode != MODE_READONLY, "workspace"));
+    struct mount mount = owned(mount_tree(&plan->probe->workspace, mode != MODE_READONLY, "workspace"));
     if (mode == MODE_DISCARD) {
         mount.discard = true;
         mount.why = "workspace, through an overlay";
@@ -218,10 +32,11 @@ static int add_grants(struct arena *arena, const struct plan *plan, mount_list *
     const struct probe *probe = plan->probe;
     int failed = mount_add(arena, mounts, workspace_of(plan));
     if (probe->work_tree.path)
-        failed |= mount_add(arena, mounts, owned(tree_of(&probe->work_tree, false, "work tree around the workspace")));
+        failed |=
+            mount_add(arena, mounts, owned(mount_tree(&probe->work_tree, false, "work tree around the workspace")));
     for (size_t i = 0; i < probe->grants.count; i++) {
         const struct grant *grant = &plan->policy->grants.at[i];
-        struct mount tree = owned(tree_of(&probe->grants.at[i], grant->access == ACCESS_WRITE, grant->origin));
+        struct mount tree = owned(mount_tree(&probe->grants.at[i], grant->access == ACCESS_WRITE, grant->origin));
         if (grant->access == ACCESS_SOCKET)
             tree.rights = RIGHTS_SOCKET; /* connect works through a read-only mount, chmod doesn't */
         failed |= mount_add(arena, mounts, tree);
@@ -371,7 +186,7 @@ static int keep(struct arena *arena, const struct plan *plan, struct mount **all
 int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
     mount_list all = {0}, kept = {0};
     struct mount *homeless = NULL;
-    if (add_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all))
+    if (compile_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all))
         return error_memory(err);
     struct mount **order = arena_alloc(arena, all.count * sizeof *order);
     for (size_t i = 0; order && i < all.count; i++)

@@ -11,7 +11,7 @@ LINUX = tuple(sorted(f"src/linux/{p.name}" for p in (ROOT / "src/linux").glob("*
 BOX = tuple(sorted(f"src/box/{p.name}" for p in (ROOT / "src/box").glob("*.c")))
 
 # Conditions of these are left alone: what they tell is advice for people, or they are there for the tests.
-NO_WALL = {*linux("layers", "facts", "account", "prefault", "sys", "seccomp_arguments", "seccomp_table",
+NO_WALL = {*linux("layers", "facts", "account", "sys", "seccomp_arguments", "seccomp_table",
                   "landlock_rights"), "src/box/doctor.c"}
 CONDITIONS = tuple(f for f in (*LINUX, *BOX, "src/plan/bans.c", "src/plan/plan.c", "src/plan/roots.c")
                    if f not in NO_WALL)
@@ -22,6 +22,7 @@ CHECKS = {"src/linux/verify.c", "src/linux/owner.c", "src/linux/policy_file.c", 
 UAPI = (ROOT / "src/linux/uapi_landlock.h").read_text()
 RIGHTS = re.findall(r"^    (LANDLOCK_[A-Z_]+) = 1 << \d+,", UAPI, re.M)[:17]   # those of files; ports and scopes follow
 SECCOMP = linux("seccomp_arguments")
+PLANNED = linux("compile_base", "compile_mounts")
 MOUNTS = linux("mount_new", "mount_old", "mounts", "overlay")
 
 RULES = (
@@ -77,12 +78,12 @@ RULES = (
          ("effective | permitted", "effective | inheritable", "permitted | inheritable")),
     Rule("capabilities", linux("confine"), r"byte = \{1, 1\}", ("byte = {0, 0}", "byte = {1, 2}", "byte = {0, 1}")),
     # mounts and their attributes
-    Rule("mounts", linux("compile_mounts"), r"^    PROC_(?:EMPTY|READONLY)\(.*\),$", ("",)),
-    Rule("mounts", linux("compile_mounts"), r'(?<=[{ ])\{"/dev/\w+", RIGHTS_(DEVICE|RANDOM)\}',
+    Rule("mounts", linux("compile_base"), r"^    PROC_(?:EMPTY|READONLY)\(.*\),$", ("",)),
+    Rule("mounts", linux("compile_base"), r'(?<=[{ ])\{"/dev/\w+", RIGHTS_(DEVICE|RANDOM)\}',
          (r'{"/dev/mem", RIGHTS_\1}',)),
-    Rule("mounts", linux("compile_mounts"), r"(failed \|=|int failed =)\s+((?:add|mount)_\w+\()", (r"\1 0 && \2",)),
-    Rule("mounts", linux("compile_mounts"), r"RIGHTS_(?:READ|PROC|SOCKET|RANDOM)\b", ("RIGHTS_WRITE",)),
-    Rule("mounts", linux("compile_mounts"),
+    Rule("mounts", PLANNED, r"(failed \|=|int failed =)\s+((?:add|mount)_\w+\()", (r"\1 0 && \2",)),
+    Rule("mounts", PLANNED, r"RIGHTS_(?:READ|PROC|SOCKET|RANDOM)\b", ("RIGHTS_WRITE",)),
+    Rule("mounts", PLANNED,
          r"\.writable = writable|\.discard = true|\.owned = true|mount->view =|0700|(?<=\? )MODE_\w+", ("0",)),
     Rule("mounts", linux("compile_mounts"), r"mount\.(discard|owned) = true", (r"mount.\1 = false",)),
     Rule("attributes", MOUNTS,
@@ -101,7 +102,7 @@ RULES = (
     # what is done without being asked how it went
     Rule("clean-up", linux("init", "command", "launch", "mounts", "relay_process", "native", "harden"),
          r"^ *(?:\(void\))?(?:title_set|umask|channels_close|witness_close|launch_kill|close|fd_close|kill|"
-         r"drop_loader_variables|sigdelset|sigaddset|sigfillset|copy_words|wait_for|sigprocmask)\(.*\);",
+         r"sigdelset|sigaddset|sigfillset|copy_words|wait_for|sigprocmask)\(.*\);",
          ("",)),
     Rule("clean-up", linux("init"), r"if \(wait\[0\]\.revents\)", ("if (0)",)),
     Rule("clean-up", linux("init"), r"poll\(&life, 1, 0\) != 0", ("0",)),
