@@ -193,10 +193,10 @@ static int send_parts(const struct launch *launch, const int *descriptors, size_
 static int send_go(struct arena *arena, const struct plan *plan, const struct launch *launch,
                    const struct channels *channels, struct failure *failure) {
     size_t room = plan->mounts.count, count = 0;
-    int *trees = arena_alloc(arena, (2 * room + RELAY_STREAMS) * sizeof *trees), *all = trees + room;
+    int *trees = arena_alloc(arena, (2 * room + RELAY_STREAMS) * sizeof *trees);
     if (!trees)
         return failure_set(failure, STEP_MOUNTS, ENOMEM, "");
-    int failed = prepare_mounts(plan, launch, trees, failure);
+    int *all = trees + room, failed = prepare_mounts(plan, launch, trees, failure);
     for (size_t i = 0; i < plan->channels.count; i++)
         if (channel_has_end(&plan->channels.at[i]))
             all[count++] = plan->channels.at[i].kind == CHANNEL_PASS ? plan->channels.at[i].number : channels->box[i];
