@@ -51,6 +51,18 @@ def kill_after(lab, watch, seconds, inner=()):
     return [f"after {seconds * 1000:.2f} ms: {problem}" for problem in problems]
 
 
+def until_up(lab, watch):
+    """Seconds until the command is up, here and now: how fast the machine is doesn't matter."""
+    began = time.monotonic()
+    with start(lab, watch, stdout=subprocess.PIPE) as pinfold:
+        assert pinfold.stdout.readline() == b"up\n"
+        seconds = time.monotonic() - began
+        pinfold.kill()
+        pinfold.wait()
+    assert watch.problems() == []
+    return seconds
+
+
 @pytest.fixture
 def watch(lab):
     with Watch(lab) as one:
@@ -90,7 +102,8 @@ def test_control_survivors_are_seen(lab, watch):
 
 @pytest.mark.parametrize("rounds", [40, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_at_random_moments(lab, watch, moments, rounds):
-    assert [p for _ in range(rounds) for p in kill_after(lab, watch, moments.uniform(0, 0.03))] == []
+    longest = 1.5 * until_up(lab, watch)
+    assert [p for _ in range(rounds) for p in kill_after(lab, watch, moments.uniform(0, longest))] == []
 
 
 @root_and_one

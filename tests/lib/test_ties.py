@@ -77,8 +77,15 @@ def test_host_is_killed_at_random_moments(lab, watch, rounds, request):
     seed = os.environ.get("PINFOLD_SEED") or str(random.randrange(1 << 32))
     print(f"seed: PINFOLD_SEED={seed}")
     moments, problems = random.Random(f"{seed} {request.node.name}"), []
+    began = time.monotonic()
+    with start(lab, watch) as held:
+        up(held)
+        longest = 1.2 * (time.monotonic() - began)
+        held.kill()
+        held.wait(timeout=10)
+    problems += watch.problems()
     for _ in range(rounds):
-        after = moments.uniform(0, 0.03)
+        after = moments.uniform(0, longest)
         with start(lab, watch) as held:
             time.sleep(after)
             held.kill()
