@@ -38,6 +38,7 @@ struct watch {
     int status; /* wait status of the command, when ended */
     int signals;
     bool stuck; /* init takes no messages */
+    bool cut;   /* the relay was not waited for to its end: it may have had output in its hands */
 };
 
 static uint64_t now_in(uint64_t parts) {
@@ -238,8 +239,8 @@ static void judge(struct watch *watch) {
     }
     for (size_t i = 0; i < RELAY_STREAMS && !result->lost; i++)
         result->lost = result->relay.stream[i].error;
-    if (result->deaf && watch->ended && !result->lost)
-        result->lost = EIO; /* the relay may have had output in its hands */
+    if ((result->deaf || watch->cut) && watch->ended && !result->lost)
+        result->lost = EIO;
     if (result->lost && !result->status)
         result->status = EXIT_USAGE; /* what was to be written isn't: that is no success */
 }
@@ -281,6 +282,7 @@ void supervise_run(struct box *box) {
     if (box->plan.relay)
         give_up_relayed(&box->plan);
     loop(&watch);
+    watch.cut = watch.launch->relay_link >= 0;
     launch_kill(box->launch);
     if (raw)
         (void)terminal_restore(terminal, &saved);

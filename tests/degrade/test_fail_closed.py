@@ -10,6 +10,7 @@ import pytest
 
 from accounts import needs_root
 from harness import Lab, users
+from hosts import degraded, in_box, one_line
 from rounds import VARIANTS, Fallbacks, Launch, Refusal, Running, rounds
 from survivors import Watch
 from test_steps import root_and_one
@@ -81,3 +82,14 @@ def test_every_line_of_the_table_is_needed():
         if not needed:
             return
     raise AssertionError(f"no round comes to these any more: {needed}")
+
+
+@root_and_one
+@pytest.mark.parametrize("slow", ["write", "read"])
+def test_output_that_the_relay_still_has(lab, slow):
+    """The box has ended, and the supervisor can't wait any more while the relay, held up, has output to deliver."""
+    held = f"from-execve,supervisor/poll#1=delay:500,relay/{slow}=delay:800"
+    for rules, code in ((held, 0), (f"{held},supervisor/poll#2=ENOMEM", 125)):
+        result = in_box(lab, command=["seq", "300"], inner=degraded(rules))
+        assert result.code == code and (code or len(result.out.split()) == 300), result
+        assert not code or (one_line(result) and "broke off" in result.err), result
