@@ -26,7 +26,7 @@ import select
 import signal as signals
 import tempfile
 from dataclasses import dataclass, field
-from typing import Any, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 Path = Union[str, "os.PathLike[str]"]
 File = Any  # a descriptor's number, or something with fileno()
@@ -97,6 +97,7 @@ def _load(name: str) -> ctypes.CDLL:
             ("policy_parse", number, handle, out, text, ctypes.c_size_t, text, err),
             ("policy_read", number, handle, out, text, err), ("policy_free", None, handle),
             ("explain", number, handle, ctypes.POINTER(_Run), out, err),
+            ("path", number, handle, ctypes.POINTER(_Run), number, ctypes.POINTER(text), out, err),
             ("doctor", number, handle, out, ctypes.POINTER(number), err),
             ("box_start", number, handle, ctypes.POINTER(_Run), out, err), ("box_descriptor", number, handle),
             ("box_wait", number, handle, number), ("box_kill", number, handle, number, number),
@@ -287,6 +288,20 @@ class Pinfold:
         if failed:
             raise Error(err.status, _text(err.text), text)
         return json.loads(text or "null")
+
+    def path(self, paths: Sequence[Path], write: bool = False, **options: Any) -> List[Dict[str, Any]]:
+        """What becomes of each path when a command of that box reads it, or changes or creates it: see PATHS in
+        pinfold(1). Advice of this moment for tools of one's own, not a wall."""
+        run, keep = _run((), **options)
+        words = (ctypes.c_char_p * (len(paths) + 1))(*map(_encode, paths), None)
+        err, out = _Error(), ctypes.c_void_p()
+        failed = self._library.pinfold_path(self._open(), ctypes.byref(run), int(write), words, ctypes.byref(out),
+                                            ctypes.byref(err))
+        del keep
+        text = self._take(out)
+        if failed:
+            raise Error(err.status, _text(err.text))
+        return json.loads(text or "{}")["paths"]
 
     def doctor(self) -> Dict[str, Any]:
         """What this host can hold; the key "starts" is set: would a run with the default policy start?"""

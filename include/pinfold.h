@@ -100,6 +100,15 @@ PINFOLD_API void pinfold_policy_free(struct pinfold_policy *policy);
 PINFOLD_API int pinfold_explain(const struct pinfold *pinfold, const struct pinfold_run *run, char **json,
                                 struct pinfold_error *err);
 
+/* What would become of these paths (NULL at the end, at least one) when the command of `run` reads or lists them, or
+ * with `write` changes or creates them: the box of `run` is made, the kernel is asked in it, and nothing is run or
+ * changed; as dear as a start. For tools of the host's own that want to keep to what the box allows, and for telling
+ * why a command failed. The answer is of this moment: it is advice, not a wall. *json is the caller's:
+ * pinfold_text_free; pinfold(1), PATHS, has its keys. Of `run`, NULL for the defaults, `arguments` isn't looked at. -1:
+ * wrong use (125) or no box (126). */
+PINFOLD_API int pinfold_path(const struct pinfold *pinfold, const struct pinfold_run *run, int write,
+                             const char *const *paths, char **json, struct pinfold_error *err);
+
 /* What this host can hold, as JSON; everything is tried. *starts: 1 when a run with the default policy would start, 0
  * when not; both are success. *json is the caller's: pinfold_text_free. */
 PINFOLD_API int pinfold_doctor(const struct pinfold *pinfold, char **json, int *starts, struct pinfold_error *err);

@@ -1,4 +1,4 @@
-/* ask.c (glue): what pinfold answers without starting a box: explain, doctor, check. */
+/* ask.c (glue): what pinfold answers without running a command: explain, path, doctor, check. */
 #include "child.h"
 
 #include <errno.h>
@@ -53,20 +53,46 @@ static int keep_json(int status, char **output, char **json, struct pinfold_erro
     return status ? -1 : pinfold_fail(err, STATUS_REFUSED, "pinfold gave no answer in JSON");
 }
 
-int pinfold_explain(const struct pinfold *pinfold, const struct pinfold_run *run, char **json,
-                    struct pinfold_error *err) {
+/* A subcommand that says in JSON what it has to say of a run. Its exit status, or -1 with *err. */
+static int ask_of_run(const struct pinfold *pinfold, const char *subcommand, const struct pinfold_run *run, char **json,
+                      struct pinfold_error *err) {
     struct launch launch;
     char *output = NULL;
+    int status = -1;
     *json = NULL;
     pinfold_launch_open(&launch, pinfold);
-    int result = pinfold_launch_explain(&launch, run, err);
-    if (!result) {
-        int status = ask(&launch, run->policy ? run->policy->name : NULL, &output, err);
-        result = keep_json(status, &output, json, err) || status ? -1 : 0;
+    if (!pinfold_launch_ask(&launch, subcommand, run, err)) {
+        status = ask(&launch, run->policy ? run->policy->name : NULL, &output, err);
+        if (keep_json(status, &output, json, err))
+            status = -1;
     }
     free(output);
     pinfold_launch_close(&launch);
-    return result;
+    return status;
+}
+
+int pinfold_explain(const struct pinfold *pinfold, const struct pinfold_run *run, char **json,
+                    struct pinfold_error *err) {
+    return ask_of_run(pinfold, "explain", run, json, err) ? -1 : 0;
+}
+
+int pinfold_path(const struct pinfold *pinfold, const struct pinfold_run *run, int write, const char *const *paths,
+                 char **json, struct pinfold_error *err) {
+    struct pinfold_run asked = run ? *run : (struct pinfold_run)PINFOLD_RUN_INIT;
+    size_t count = 0;
+    while (paths && paths[count])
+        count++;
+    const char **words = calloc(count + 2, sizeof *words);
+    *json = NULL;
+    if (!words)
+        return pinfold_fail_system(err, "begin", ENOMEM);
+    words[0] = write ? "write" : "read";
+    for (size_t i = 0; i < count; i++)
+        words[i + 1] = paths[i];
+    asked.arguments = words;
+    int status = ask_of_run(pinfold, "path", &asked, json, err);
+    free(words);
+    return status < 0 ? -1 : 0;
 }
 
 int pinfold_doctor(const struct pinfold *pinfold, char **json, int *starts, struct pinfold_error *err) {

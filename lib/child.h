@@ -40,9 +40,10 @@ void pinfold_launch_pass(struct launch *launch, const char *option, int from);
 int pinfold_launch_policy(struct launch *launch, const char *option, const struct pinfold_policy *policy,
                           struct pinfold_error *err);
 
-/* All of a run: to start it, or to explain it, with `output` as descriptor 1. */
+/* All of a run: to start it, or to have a subcommand (explain, path) tell of it, with `output` as descriptor 1. */
 int pinfold_launch_run(struct launch *launch, const struct pinfold_run *run, struct pinfold_error *err);
-int pinfold_launch_explain(struct launch *launch, const struct pinfold_run *run, struct pinfold_error *err);
+int pinfold_launch_ask(struct launch *launch, const char *subcommand, const struct pinfold_run *run,
+                       struct pinfold_error *err);
 
 /* Start it. *ended gets a descriptor that is readable when the process has ended: a pidfd, or, when it was over and
  * waited for by somebody else before we could look, one that is readable already. -1 with *err: nothing runs. */

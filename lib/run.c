@@ -152,7 +152,8 @@ int pinfold_launch_run(struct launch *launch, const struct pinfold_run *given, s
     return tie(launch, err) || add_options(launch, &run, err) ? -1 : 0;
 }
 
-int pinfold_launch_explain(struct launch *launch, const struct pinfold_run *given, struct pinfold_error *err) {
+int pinfold_launch_ask(struct launch *launch, const char *subcommand, const struct pinfold_run *given,
+                       struct pinfold_error *err) {
     struct pinfold_run run = {0};
     launch->output = pinfold_memory_make(NULL, 0, err);
     if (launch->output < 0 || take_run(given, &run, err))
@@ -160,7 +161,7 @@ int pinfold_launch_explain(struct launch *launch, const struct pinfold_run *give
     const int standard[] = {run.standard[0], launch->output, run.standard[2]};
     if (begin(launch, &run, standard, err))
         return -1;
-    pinfold_launch_word(launch, "explain");
+    pinfold_launch_word(launch, subcommand);
     pinfold_launch_word(launch, "--json");
     return add_options(launch, &run, err);
 }

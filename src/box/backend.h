@@ -22,6 +22,8 @@ struct backend {
     void (*wait)(struct box *box);
     /* Launch for nobody: everything of a launch but the command. 0: all held and nothing is left; -1 as launch. */
     int (*rehearse)(struct box *box, struct error *err);
+    /* Answer the questions of an inquiry outside of any box, as pinfold itself. */
+    void (*look)(struct inquiry *inquiry);
 };
 
 extern const struct backend backend_native;

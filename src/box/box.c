@@ -61,23 +61,40 @@ int box_plan(struct box *box, char *const *caller, struct error *err) {
     return 0;
 }
 
-int box_start(struct box *box, char *const *caller, struct error *err) {
-    const struct backend *backend = backend_find(&box->policy, err);
-    if (!backend)
-        return fail(box, err);
+/* Launch, or rehearse, the best plan that this host can carry out and that keeps every promise that isn't waived. */
+static int carry_out(struct box *box, const struct backend *backend, int (*launch)(struct box *box, struct error *err),
+                     char *const *caller, struct error *err) {
     /* Each failed launch marks at least one more step as missing, so this ends. */
     for (int tries = 0; tries <= STEP_COUNT; tries++) {
         if (plan_check(&box->plan, err))
             return fail(box, err);
-        if (!backend->launch(box, err)) {
-            backend->wait(box);
+        if (!launch(box, err))
             return 0;
-        }
         if (err->status || box_compile(box, backend, caller, err))
             return fail(box, err);
     }
     error_set(err, EXIT_REFUSED, "refused, nothing was started: no plan could be carried out");
     return fail(box, err);
+}
+
+int box_start(struct box *box, char *const *caller, struct error *err) {
+    const struct backend *backend = backend_find(&box->policy, err);
+    if (!backend)
+        return fail(box, err);
+    if (carry_out(box, backend, backend->launch, caller, err))
+        return -1;
+    backend->wait(box);
+    return 0;
+}
+
+int box_ask(struct box *box, char *const *caller, struct error *err) {
+    const struct backend *backend = backend_find(&box->policy, err);
+    if (!backend)
+        return fail(box, err);
+    if (carry_out(box, backend, backend->rehearse, caller, err))
+        return -1;
+    backend->look(box->inquiry);
+    return inquiry_judge(&box->arena, &box->plan, box->inquiry) ? error_memory(err) : 0;
 }
 
 /* The launches of a rehearsal. */

@@ -2,32 +2,9 @@
 #ifndef PINFOLD_BOX_BOX_H
 #define PINFOLD_BOX_BOX_H
 
-#include "plan/plan.h"
-#include "supervise/relay.h"
+#include "box/result.h"
+#include "plan/inquiry.h"
 #include "supervise/tie.h"
-
-enum outcome {
-    OUTCOME_REFUSED,        /* containment could not be proven: nothing was started */
-    OUTCOME_USAGE,          /* the policy or the command line is wrong: nothing was started */
-    OUTCOME_EXITED,         /* the command ended by itself */
-    OUTCOME_SIGNALLED,      /* the command ended by a signal */
-    OUTCOME_TIMEOUT,        /* --timeout */
-    OUTCOME_TERMINATED,     /* pinfold was told to end and the command didn't within --grace */
-    OUTCOME_NOT_FOUND,      /* no such command */
-    OUTCOME_NOT_EXECUTABLE, /* it can't be executed */
-    OUTCOME_KILLED,         /* the box was ended from outside */
-};
-
-struct result {
-    enum outcome outcome;
-    int status;               /* what pinfold exits with */
-    int exec_error;           /* errno of exec, for the two that have one */
-    bool deaf;                /* the box was ended because its relay had ended */
-    int lost;                 /* errno with which reading or writing for the command broke off; 0: it didn't */
-    uint64_t wall, processor; /* microseconds from the command's exec to the box's end; user and system time */
-    uint64_t peak;            /* KiB: largest resident set of one process of the box */
-    struct relay_report relay;
-};
 
 /* What ended the last launch that failed. */
 struct setback {
@@ -47,6 +24,7 @@ struct box { /* everything about one run; it lies in its own arena */
     struct launch *launch; /* the backend's own */
     struct result result;
     struct setback setback;
+    struct inquiry *inquiry; /* what a rehearsal is to answer, or NULL */
 };
 
 /* A zeroed box, or NULL with *err; begin what needs no plan (it knows and holds nothing); at the very end, end that. */
@@ -61,6 +39,10 @@ int box_plan(struct box *box, char *const *caller, struct error *err) __attribut
  * ended) with *err and box->result.outcome. */
 int box_start(struct box *box, char *const *caller, struct error *err) __attribute__((nonnull, warn_unused_result));
 
+/* After box_plan, with box->inquiry set: start as box_start would, but for nobody, and have the questions answered in
+ * the box; then outside of it, and judged. -1: there would be no box (or no memory), *err says why. */
+int box_ask(struct box *box, char *const *caller, struct error *err) __attribute__((nonnull, warn_unused_result));
+
 /* What box_rehearse found out. */
 struct rehearsal {
     struct error refusal;            /* what box_start would have refused with; status 0: it would have started */
@@ -74,7 +56,5 @@ struct rehearsal {
  * did; *err says why. *rehearsal is filled in both cases. */
 int box_rehearse(struct box *box, char *const *caller, struct rehearsal *rehearsal, struct error *err)
     __attribute__((nonnull, warn_unused_result));
-
-const char *outcome_name(enum outcome outcome);
 
 #endif

@@ -317,8 +317,8 @@ static int start(struct arena *arena, const struct plan *plan, const struct endi
     return wait_end(plan, ending, launch, channels, failure);
 }
 
-static int attempt(struct arena *arena, const struct plan *plan, const struct ending *ending, struct launch *launch,
-                   struct failure *failure) {
+static int attempt(struct arena *arena, const struct plan *plan, const struct ending *ending, struct inquiry *inquiry,
+                   struct launch *launch, struct failure *failure) {
     struct channels channels = {0};
     /* init's, so that it lies in what init is asked to have */
     int *trees = arena_alloc(arena, plan->mounts.count * sizeof *trees);
@@ -328,6 +328,7 @@ static int attempt(struct arena *arena, const struct plan *plan, const struct en
         return -1;
     struct prepared *prepared = launch->prepared;
     prepared->trees = trees;
+    prepared->inquiry = inquiry;
     prepared->witness.socket = prepared->witness.listener = -1;
     int result = start(arena, plan, ending, launch, &channels, failure);
     launch->untried = (prepared->witness.hidden ? 0 : G(FS_READ)) | (prepared->witness.port ? 0 : G(NET_LOCAL));
@@ -340,11 +341,12 @@ static int attempt(struct arena *arena, const struct plan *plan, const struct en
 }
 
 int launch_start(struct arena *arena, const struct plan *plan, struct launch *launch, struct failure *failure) {
-    return attempt(arena, plan, &execution, launch, failure);
+    return attempt(arena, plan, &execution, NULL, launch, failure);
 }
 
-int launch_rehearse(struct arena *arena, const struct plan *plan, struct launch *launch, struct failure *failure) {
-    if (attempt(arena, plan, &rehearsal, launch, failure))
+int launch_rehearse(struct arena *arena, const struct plan *plan, struct inquiry *inquiry, struct launch *launch,
+                    struct failure *failure) {
+    if (attempt(arena, plan, &rehearsal, inquiry, launch, failure))
         return -1;
     launch_kill(launch);
     return 0;

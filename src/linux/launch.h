@@ -38,10 +38,11 @@ struct launch *launch_begin(struct arena *arena) __attribute__((nonnull, warn_un
 int launch_start(struct arena *arena, const struct plan *plan, struct launch *launch, struct failure *failure)
     __attribute__((nonnull, warn_unused_result));
 
-/* The same box, as far as that moment, for nobody: there is no command in it, and none could be started. 0: everything
- * held; launch->untried is set. -1 as above. Nothing is left of the box in either case. */
-int launch_rehearse(struct arena *arena, const struct plan *plan, struct launch *launch, struct failure *failure)
-    __attribute__((nonnull, warn_unused_result));
+/* The same box, as far as that moment, for nobody: there is no command in it, and none could be started. What would be
+ * the command's process answers `inquiry` (in `arena`; NULL: none) first. 0: everything held; launch->untried is set.
+ * -1 as above. Nothing is left of the box in either case. */
+int launch_rehearse(struct arena *arena, const struct plan *plan, struct inquiry *inquiry, struct launch *launch,
+                    struct failure *failure) __attribute__((nonnull(1, 2, 4, 5), warn_unused_result));
 
 /* End everything in the box now, wait for it, and close what the launch holds. */
 void launch_kill(struct launch *launch) __attribute__((nonnull));

@@ -113,7 +113,7 @@ static int native_rehearse(struct box *box, struct error *err) {
     struct failure failure = {0};
     if (take(box, err))
         return -1;
-    int failed = launch_rehearse(&box->arena, &box->plan, box->launch, &failure);
+    int failed = launch_rehearse(&box->arena, &box->plan, box->inquiry, box->launch, &failure);
     if (give_back(box->launch))
         return cannot_take_signals(box, err);
     if (failed)
@@ -127,5 +127,5 @@ static void native_wait(struct box *box) {
     close(box->launch->signals);
 }
 
-const struct backend backend_native = {"native",       native_begin,  native_abandon, probe_host,
-                                       compile_native, native_launch, native_wait,    native_rehearse};
+const struct backend backend_native = {"native",      native_begin, native_abandon,  probe_host,  compile_native,
+                                       native_launch, native_wait,  native_rehearse, look_outside};

@@ -2,6 +2,7 @@
 #ifndef PINFOLD_LINUX_PREPARED_H
 #define PINFOLD_LINUX_PREPARED_H
 
+#include "linux/look.h"
 #include "linux/mounts.h"
 #include "linux/witness.h"
 #include "supervise/relay.h"
@@ -28,6 +29,7 @@ typedef void (*launch_finish)(const struct part *part, int control);
 struct prepared {
     const struct plan *plan; /* this and what follows: from the go message on */
     launch_finish finish;
+    struct inquiry *inquiry; /* of a rehearsal: what it is to answer, or NULL */
     sigset_t mask;           /* the caller's signal mask, which the command gets back */
     struct termios terminal; /* what the box's pty starts with, when the plan has one */
     struct witness witness;

@@ -76,9 +76,11 @@ static int argument_number(const char *argument) {
 }
 
 int probe_descriptors(struct arena *arena, const struct policy *policy, struct probe *probe) {
-    for (int number = 0; number <= 2; number++)
-        if (add(arena, probe, look_at(number)))
+    for (int number = 0; number <= 2; number++) {
+        const struct descriptor none = {.number = number, .kind = DESCRIPTOR_NULL};
+        if (add(arena, probe, policy->unheard ? none : look_at(number)))
             return -1;
+    }
     for (size_t i = 0; i < policy->descriptors.count; i++)
         if (add(arena, probe, look_at(policy->descriptors.at[i])))
             return -1;

@@ -24,9 +24,10 @@ struct policy {
     struct setting mode;   /* enum mode */
     LIST(struct grant) grants;
     LIST(struct variable) environment;
-    LIST(int) descriptors;                      /* --fd N */
-    bool no_descriptors;                        /* --fd none: also no /dev/fd/N arguments */
-    uint32_t waived;                            /* set of guarantees */
+    LIST(int) descriptors; /* --fd N */
+    bool unheard;          /* its 0 to 2 are /dev/null, whatever the caller's are: for a box in which nothing is run */
+    bool no_descriptors;   /* --fd none: also no /dev/fd/N arguments */
+    uint32_t waived;       /* set of guarantees */
     const char *waived_origin[GUARANTEE_COUNT]; /* of those waived */
     struct setting timeout;                     /* milliseconds; 0: none */
     struct setting grace;                       /* milliseconds between SIGTERM and SIGKILL */

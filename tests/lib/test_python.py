@@ -356,3 +356,21 @@ with program.start(["sleep", "60"]) as box:
         print(json.dumps(time.monotonic() - since < 10))
 """))
     assert seen is True
+
+
+def test_path(lab):
+    """What the library says of paths is what pinfold path says."""
+    lab.file(lab.ws / "a"), lab.file(lab.outside / "b")
+    done = python(lab, f"""
+words = ["a", b"{lab.outside}/b", "/no/such"]
+print([one["verdict"] for one in program.path(words)], [one["verdict"] for one in program.path(["a", "new"], write=True)])
+print(program.path(["a"], policy=program.policy('{{"mode": "readonly"}}'), write=True)[0]["grant"])
+for wrong in ([], [""]):
+    try:
+        program.path(wrong)
+    except pinfold.Error as problem:
+        print(problem.status, problem)
+""")
+    assert done.out.splitlines() == ["['allowed', 'denied', 'absent'] ['allowed', 'allowed']",
+                                     "{'option': '--mode', 'value': 'direct'}",
+                                     "125 no path; type pinfold path read FILE...", "125 read: the path is empty"], done

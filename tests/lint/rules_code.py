@@ -137,6 +137,7 @@ def only_doctor_rehearses():
     allowed = {r"\blaunch_rehearse\s*\(": {"src/linux/launch.c", "src/linux/launch.h", "src/linux/native.c"},
                r"\bcommand_rehearsed\b": {"src/linux/command.c", "src/linux/launch.c", "src/linux/prepared.h"},
                r"->rehearse\s*\(": {"src/box/box.c"},
+               r"\bbox_ask\s*\(": {"src/box/box.c", "src/box/box.h", "cli/path.c"},
                r"\bbox_rehearse\s*\(": {"src/box/box.c", "src/box/box.h", "src/box/doctor.c"},
                r"\bdoctor_examine\s*\(": {"src/box/doctor.c", "src/box/doctor.h", "cli/doctor.c"},
                r"\bbox_start\s*\(": {"src/box/box.c", "src/box/box.h", "cli/run.c"}}
