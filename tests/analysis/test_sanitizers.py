@@ -28,7 +28,7 @@ def test_boxes_with_addresses_watched():
 
 @pytest.mark.slow
 def test_boxes_of_the_static_program_trap_what_is_undefined():
-    folder = configured("build-undefined", ROOT / "tools/musl-cc", "-Dwerror=false", f"-Dc_args={','.join(TRAP)}")
+    folder = configured("build-undefined", ROOT / "tools/musl-cc", "-Dwerror=false", f"-Dc_args={' '.join(TRAP)}")
     with staged(folder) as build:
         suite(build, "-k", ROOTS, "tests/escape", "tests/cli", without=[MOMENTS])
 
