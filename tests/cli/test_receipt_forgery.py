@@ -1,6 +1,7 @@
 """Can a command forge its receipt, or make away with it? Each act has a control, in which it works."""
 import os
 import subprocess
+from contextlib import contextmanager
 
 import pytest
 
@@ -9,7 +10,7 @@ import receipts
 from workbench import PATH, box_argv, eventually, raw, run_with_mounts, started
 
 FORGED = '{"receipt": 1, "forged": true}'
-WAIT = "until test -e go; do sleep .02; done"
+WAIT = ": >up; until test -e go; do sleep .02; done; rm up"
 
 
 def forge(path):
@@ -222,8 +223,11 @@ def test_links_to_descriptors(lab):
     assert_true(lab.outside / "r.json")
 
 
+@contextmanager
 def begun(lab, path):
-    return started(lab, ["sh", "-c", WAIT], "--receipt", path)
+    with started(lab, ["sh", "-c", WAIT], "--receipt", path) as process:
+        assert eventually((lab.ws / "up").exists)
+        yield process
 
 
 def test_file_that_is_swapped_for_a_link(lab):
