@@ -2,6 +2,7 @@
 #include "linux/landlock.h"
 
 #include "base/fd.h"
+#include "linux/lookup.h"
 #include "linux/sys.h"
 
 #include <errno.h>
@@ -15,8 +16,10 @@ static int make_ruleset(int abi, uint64_t files, uint64_t ports) {
     return sys_landlock_create_ruleset(&ruleset, size);
 }
 
-static int add_rule(int ruleset, const char *path, uint64_t rights) {
-    autoclose int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+/* Where a session is shared, another box can have put a link on the way, but for the last step nothing else says so. */
+static int add_rule(int ruleset, const char *path, uint64_t rights, bool session) {
+    autoclose int fd = session ? lookup_open(AT_FDCWD, path)
+                               : openat(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -1;
     if (!rights)
@@ -31,11 +34,12 @@ int landlock_apply(const struct plan *plan) {
     if (ruleset < 0)
         return -1;
     /* Every folder on the way to a root can be opened and listed: what is in it is the box's own. */
-    if (add_rule(ruleset, "/", LANDLOCK_READ_DIR))
+    if (add_rule(ruleset, "/", LANDLOCK_READ_DIR, false))
         return -1;
     for (size_t i = 0; i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
-        if (mount->rights != RIGHTS_NONE && add_rule(ruleset, mount->target, landlock_rights(mount, abi)))
+        if (mount->rights != RIGHTS_NONE &&
+            add_rule(ruleset, mount->target, landlock_rights(mount, abi), plan->policy->session))
             return -1;
     }
     return sys_landlock_restrict_self(ruleset);
