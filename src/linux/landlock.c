@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 
 static int make_ruleset(int abi, uint64_t files, uint64_t ports) {
@@ -16,7 +17,7 @@ static int make_ruleset(int abi, uint64_t files, uint64_t ports) {
     return sys_landlock_create_ruleset(&ruleset, size);
 }
 
-/* Where a session is shared, another box can have put a link on the way, but for the last step nothing else says so. */
+/* In a folder that a session keeps another box can have put a link on the way; elsewhere only pinfold has been. */
 static int add_rule(int ruleset, const char *path, uint64_t rights, bool session) {
     autoclose int fd = session ? lookup_open(AT_FDCWD, path)
                                : openat(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
@@ -30,6 +31,7 @@ static int add_rule(int ruleset, const char *path, uint64_t rights, bool session
 
 int landlock_apply(const struct plan *plan) {
     int abi = plan->probe->landlock_abi;
+    bool session = false;
     autoclose int ruleset = make_ruleset(abi, landlock_known(abi), 0);
     if (ruleset < 0)
         return -1;
@@ -38,8 +40,9 @@ int landlock_apply(const struct plan *plan) {
         return -1;
     for (size_t i = 0; i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
+        session |= mount->session; /* what stands in it comes later */
         if (mount->rights != RIGHTS_NONE &&
-            add_rule(ruleset, mount->target, landlock_rights(mount, abi), plan->policy->session))
+            add_rule(ruleset, mount->target, landlock_rights(mount, abi), session))
             return -1;
     }
     return sys_landlock_restrict_self(ruleset);
