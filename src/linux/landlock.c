@@ -21,8 +21,10 @@ static int make_ruleset(int abi, uint64_t files, uint64_t ports) {
 static int add_rule(int ruleset, const char *path, uint64_t rights, bool session) {
     autoclose int fd = session ? lookup_open(AT_FDCWD, path)
                                : openat(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
+    if (fd < 0) {
+        errno = session ? ESTALE : errno; /* it was there a moment ago: nothing that this host lacks */
         return -1;
+    }
     if (!rights)
         return 0;
     struct landlock_beneath rule = {.allowed_access = rights, .parent_fd = fd};

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -30,23 +31,36 @@ static const struct mount *folder_of(const struct plan *plan, const struct mount
 
 static int make_file(int at, const char *name) {
     autoclose int fd = openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    return fd < 0 && errno != EEXIST ? -1 : 0;
+    return fd < 0 ? -1 : fchmod(fd, 0644);
+}
+
+/* Whatever the umask; by an open folder, since its name may be another's by now. */
+static int make_folder(int at, const char *name) {
+    char path[40];
+    if (mkdirat(at, name, 0755))
+        return -1;
+    autoclose int fd = openat(at, name, STEP_FLAGS | O_DIRECTORY);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return fd < 0 ? -1 : chmod(path, 0755);
 }
 
 /* The thing `name` in `at`, made where it isn't there: a folder, or anything that a file can be mounted on. ENOTDIR or
- * EISDIR when it is something else, ELOOP for a link. */
-static int take(int at, const char *name, bool folder) {
+ * EISDIR when it is something else, ELOOP for a link; EACCES for a folder that the command couldn't pass. */
+static int take(int at, const char *name, bool folder, bool last) {
     struct stat status;
     autoclose int fd = openat(at, name, STEP_FLAGS);
     if (fd < 0 && errno == ENOENT) {
-        if (folder ? mkdirat(at, name, 0755) && errno != EEXIST : make_file(at, name))
+        if ((folder ? make_folder(at, name) : make_file(at, name)) && errno != EEXIST)
             return -1;
         fd = openat(at, name, STEP_FLAGS);
     }
     if (fd < 0 || fstat(fd, &status))
         return -1;
     errno = S_ISLNK(status.st_mode) ? ELOOP : folder ? ENOTDIR : EISDIR;
-    return !S_ISLNK(status.st_mode) && S_ISDIR(status.st_mode) == folder ? fd_take(&fd) : -1;
+    if (S_ISLNK(status.st_mode) || S_ISDIR(status.st_mode) != folder)
+        return -1;
+    errno = EACCES;
+    return last || status.st_mode & S_IXUSR ? fd_take(&fd) : -1;
 }
 
 static int make_place(int top, const char *path, bool folder) {
@@ -63,7 +77,7 @@ static int make_place(int top, const char *path, bool folder) {
         memcpy(name, path, size);
         name[size] = '\0';
         path += size;
-        int next = take(at, name, *path || folder);
+        int next = take(at, name, *path || folder, !*path);
         fd_close(&at);
         at = next;
     }
