@@ -101,6 +101,15 @@ static int add_waiver(struct policy *policy, const char *value, struct error *er
     return 0;
 }
 
+static int set_session(struct policy *policy, const char *value, struct error *err) {
+    char near[SESSION_ID_MAX + 1], text[256];
+    const char *wanted = value_session(value, near);
+    snprintf(text, sizeof text, "%s; did you mean %s?", wanted ? wanted : "", near);
+    policy->session = value;
+    policy->session_origin = "--session";
+    return wanted ? bad_value("session", value, *near ? text : wanted, err) : 0;
+}
+
 static int set(struct setting *setting, const char *origin, const char *value,
                const char *(*read)(const char *word, uint64_t *number), struct error *err) {
     const char *wanted = read(value, &setting->value);
@@ -137,6 +146,8 @@ static int take(struct arena *arena, struct options *options, int id, const char
             return bad_value("policy", value, "there is one already; put both into one file", err);
         policy->policy = value;
         return *value ? 0 : bad_value("policy", value, "the path is empty", err);
+    case OPTION_SESSION:
+        return set_session(policy, value, err);
     case OPTION_TIMEOUT:
         return set(&policy->timeout, "--timeout", value, value_timeout, err);
     case OPTION_GRACE:

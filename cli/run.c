@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "box/layers.h"
+#include "linux/session.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,8 +66,11 @@ static void warn_sockets(const struct box *box, char *const *caller) {
     }
 }
 
-static int run(struct box *box, const struct receipt *receipt, char *const *caller, struct error *err) {
+static int run(struct box *box, const struct receipt *receipt, struct session *session, char *const *caller,
+               struct error *err) {
     if (box_plan(box, caller, err) || own_check(box, print_report_fd(), err) || receipt_guard(receipt, &box->plan, err))
+        return -1;
+    if (box->policy.session && session_enter(session, &box->plan, &box->probe, err))
         return -1;
     warn_sockets(box, caller);
     if (box->plan.notice)
@@ -136,6 +140,7 @@ static int end_wrong(struct box *box, const struct policy *flags, const struct e
 static int run_and_tell(struct box *box, const struct policy *flags, char *const *caller) {
     struct error err = {0};
     struct receipt receipt;
+    struct session session = {0};
     if (layers_merge(&box->arena, flags, &box->policy, &err) || choose_command(box, caller, &err))
         return end_wrong(box, flags, &err);
     if (receipt_open(&receipt, box, &err)) {
@@ -143,13 +148,14 @@ static int run_and_tell(struct box *box, const struct policy *flags, char *const
         report_end(box);
         return print_error(&err);
     }
-    if (run(box, &receipt, caller, &err)) {
+    if (run(box, &receipt, &session, caller, &err)) {
         if (box->result.status != err.status)
             box->result = not_started(err.status);
         print_error(&err);
     } else {
         print_end(box);
     }
+    session_leave(&session);
     if (write_receipt(&receipt, box, &err) && box->result.status == 0)
         box->result.status = EXIT_USAGE; /* as for output that broke off; 126 would say that nothing ran */
     receipt_close(&receipt);

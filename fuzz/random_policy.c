@@ -34,7 +34,7 @@ static struct setting take_setting(struct bytes *bytes, unsigned below) {
 }
 
 static struct ban take_ban(struct bytes *bytes) {
-    struct ban ban = {.kind = (enum ban_kind)take(bytes, BAN_PROFILE + 1), .origin = "ban"};
+    struct ban ban = {.kind = (enum ban_kind)take(bytes, BAN_SESSION + 1), .origin = "ban"};
     bool one = take(bytes, 2);
     switch (ban.kind) {
     case BAN_READ:
@@ -85,6 +85,11 @@ void random_layer(struct arena *arena, struct bytes *bytes, struct policy *layer
         layer->profile = "p";
         layer->profile_origin = "profile";
     }
+    static const char *const sessions[] = {"none", "s", "t"};
+    if (take(bytes, 4) == 3) {
+        layer->session = sessions[take(bytes, 3)];
+        layer->session_origin = "session";
+    }
 }
 
 static bool within(uint64_t value, uint64_t than) {
@@ -107,7 +112,8 @@ static bool forbids(const struct ban *ban, const struct policy *later) {
     }
     return (ban->kind == BAN_WAIVER && later->waived &&
             (!ban->value || later->waived & UINT32_C(1) << guarantee_find(ban->value))) ||
-           (ban->kind == BAN_DESCRIPTOR && later->descriptors.count) || (ban->kind == BAN_PROFILE && later->profile);
+           (ban->kind == BAN_DESCRIPTOR && later->descriptors.count) || (ban->kind == BAN_PROFILE && later->profile) ||
+           (ban->kind == BAN_SESSION && later->session && strcmp(later->session, "none") != 0);
 }
 
 static bool has_ban(const struct policy *layer, enum ban_kind kind) {
@@ -128,6 +134,7 @@ const char *random_widened(const struct policy *before, const struct policy *aft
            : after->descriptors.count != before->descriptors.count ? "a descriptor is new"
            : after->waived & ~before->waived                       ? "a guarantee is waived"
            : after->bans.count != before->bans.count               ? "a ban is gone"
+           : after->session != before->session                     ? "a session is another"
            : before->no_descriptors && !after->no_descriptors      ? "descriptors of arguments are back"
                                                                    : NULL;
 }
@@ -169,7 +176,7 @@ static const char *narrow(struct policy *merged, const struct policy *layer) {
     struct policy before = *merged;
     struct error err;
     bool opens = layer->grants.count || layer->environment.count || layer->waived || layer->bans.count ||
-                 layer->descriptors.count || layer->profile;
+                 layer->descriptors.count || layer->profile || layer->session;
     if (policy_narrow(merged, layer, &err))
         return opens ? NULL : "a layer that opens nothing was refused";
     return opens ? "the workspace opened something" : random_widened(&before, merged);

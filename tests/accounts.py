@@ -47,14 +47,17 @@ class Account:
         others = [row for row in Path("/etc/passwd").read_text().splitlines() if row.split(":")[2] != str(self.lab.user.uid)]
         (self.etc / "passwd").write_text("\n".join([*others, ""]))
 
-    def pinfold(self, *words, before="", inner=(), env=None, cwd=None, **more):
-        """pinfold WORDS on this host, after shell lines of root's, below a command of the user's."""
+    def argv(self, *words, before="", inner=()):
+        """What runs pinfold WORDS on this host, after shell lines of root's, below a command of the user's."""
         script = f'mount -t overlay overlay -o lowerdir={self.etc}:/etc /etc\n{before}\nexec "$@"'
         argv = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", script, "sh",
                 *self.lab.user.argv([*inner, self.lab.pinfold, *words])]
+        return [os.fspath(a) for a in argv]
+
+    def pinfold(self, *words, before="", inner=(), env=None, cwd=None, **more):
         more.setdefault("timeout", 30)
         more.setdefault("stdin", subprocess.DEVNULL)
-        done = subprocess.run([os.fspath(a) for a in argv], cwd=cwd or self.lab.ws, env=self.lab.environment(env),
+        done = subprocess.run(self.argv(*words, before=before, inner=inner), cwd=cwd or self.lab.ws, env=self.lab.environment(env),
                               text=True, errors="surrogateescape", stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
         return harness.Result(done)
 

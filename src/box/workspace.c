@@ -20,6 +20,18 @@ static int find_workspace(struct arena *arena, const char *workspace, struct pla
     return resolve(arena, here, workspace ? workspace : ".", place, NULL) ? error_memory(err) : 0;
 }
 
+const char *workspace_path(struct arena *arena, const char *workspace, struct error *err) {
+    struct place place;
+    char shown[1024];
+    if (find_workspace(arena, workspace, &place, err))
+        return NULL;
+    if (!place.error || resolve_absent(place.error))
+        return place.path;
+    error_set(err, EXIT_USAGE, "%s: %s", path_show(workspace ? workspace : ".", shown, sizeof shown),
+              strerror(place.error));
+    return NULL;
+}
+
 const char *workspace_file_path(struct arena *arena, const char *workspace, struct error *err) {
     struct place place;
     char shown[1024];

@@ -24,4 +24,8 @@ const char *workspace_file_path(struct arena *arena, const char *workspace, stru
 int workspace_merge(struct arena *arena, const char *home, struct policy *merged, struct error *err)
     __attribute__((nonnull(1, 3, 4), warn_unused_result));
 
+/* The canonical path of a workspace, there or not (NULL: the current folder); NULL with the error set. */
+const char *workspace_path(struct arena *arena, const char *workspace, struct error *err)
+    __attribute__((nonnull(1, 3), warn_unused_result));
+
 #endif

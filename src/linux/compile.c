@@ -37,7 +37,8 @@ static int compile_current(struct plan *plan, struct error *err) {
     plan->current = current->path;
     for (size_t i = plan->mounts.count; i-- > 0;) {
         const struct mount *mount = &plan->mounts.at[i];
-        if (path_is_under(current->path, mount->target) && mount->kind == MOUNT_TREE && mount->folder)
+        if (path_is_under(current->path, mount->target) && mount->kind == MOUNT_TREE && mount->folder &&
+            !mount->session)
             return 0;
         if (path_is_under(current->path, mount->target) && strcmp(mount->target, "/") != 0)
             break;

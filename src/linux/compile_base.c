@@ -165,6 +165,31 @@ static int add_scratch(struct arena *arena, mount_list *mounts, const char *path
                                     .step = STEP_MOUNTS});
 }
 
+/* A folder that is empty at the start of each box, or that a session keeps. */
+static int add_own(struct arena *arena, const struct plan *plan, mount_list *mounts, int folder, const char *path,
+                   const char *why) {
+    const struct policy *policy = plan->policy;
+    const struct place *place = &plan->probe->session[folder];
+    if (!policy->session)
+        return add_scratch(arena, mounts, path, session_folder[folder].mode, why);
+    const char *source = session_path(arena, policy->state, policy->session, plan->workspace, folder);
+    if (!source)
+        return -1;
+    return mount_add(arena, mounts,
+                     (struct mount){.kind = MOUNT_TREE,
+                                    .target = path,
+                                    .source = source,
+                                    .writable = true,
+                                    .rights = RIGHTS_WRITE,
+                                    .folder = true,
+                                    .session = true,
+                                    .owned = true,
+                                    .dev = place->dev,
+                                    .ino = place->ino,
+                                    .why = "kept by the session",
+                                    .step = STEP_MOUNTS});
+}
+
 int compile_base(struct arena *arena, const struct plan *plan, mount_list *mounts) {
     const struct probe *probe = plan->probe;
     int failed = add_proc(arena, plan, mounts) | add_devices(arena, mounts) | add_queues(arena, plan, mounts);
@@ -181,9 +206,10 @@ int compile_base(struct arena *arena, const struct plan *plan, mount_list *mount
     static const char *const temporary[] = {"/tmp", "/var/tmp", "/run"};
     for (size_t i = 0; i < sizeof temporary / sizeof temporary[0]; i++) {
         const char *path = probe->temporary[i].path ? probe->temporary[i].path : temporary[i];
-        failed |= add_scratch(arena, mounts, path, i < 2 ? 01777 : 0755, "private");
+        failed |= i < 2 ? add_own(arena, plan, mounts, i ? SESSION_VAR_TMP : SESSION_TMP, path, "private")
+                        : add_scratch(arena, mounts, path, 0755, "private");
     }
     failed |= add_scratch(arena, mounts, "/dev/shm", 01777, "private");
-    failed |= add_scratch(arena, mounts, plan->home, 0700, "scratch home");
+    failed |= add_own(arena, plan, mounts, SESSION_HOME, plan->home, "scratch home");
     return failed;
 }

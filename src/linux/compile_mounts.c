@@ -6,6 +6,7 @@
 #include "linux/compile.h"
 
 #include "base/path.h"
+#include "plan/names.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -65,6 +66,23 @@ static int add_covers(struct arena *arena, const struct plan *plan, mount_list *
     return failed;
 }
 
+/* What other boxes' sessions keep, wherever a tree of the host shows it. */
+static int cover_sessions(struct arena *arena, const struct plan *plan, mount_list *mounts) {
+    text_list names = {0};
+    if (!plan->policy->state)
+        return 0;
+    int failed = names_list(arena, &plan->probe->mounts, plan->policy->state, &names);
+    for (size_t i = 0; i < names.count; i++)
+        failed |= mount_add(arena, mounts,
+                            (struct mount){.kind = MOUNT_EMPTY,
+                                           .target = names.at[i],
+                                           .folder = true,
+                                           .optional = true,
+                                           .why = "sessions of other boxes",
+                                           .step = STEP_MOUNTS});
+    return failed;
+}
+
 /* Of two mounts at one place the stronger stays: a grant over what every box has, writable over read-only; a granted
  * socket over its cover. */
 static int strength(const struct mount *mount) {
@@ -72,7 +90,7 @@ static int strength(const struct mount *mount) {
         return 0;
     if (mount->kind == MOUNT_EMPTY)
         return mount->step == STEP_SOCKETS ? 1 : 4;
-    if (mount->kind != MOUNT_TREE)
+    if (mount->kind != MOUNT_TREE || mount->session)
         return mount->kind == MOUNT_READONLY ? 4 : 1;
     return mount->writable || mount->rights == RIGHTS_SOCKET ? 3 : 2;
 }
@@ -100,15 +118,15 @@ static const struct mount *mount_above(const mount_list *mounts, const char *pat
 
 /* Does `mount` change anything, standing where `above` is seen? */
 static bool adds_something(const struct mount *mount, const struct mount *above) {
-    bool on_host = above && above->kind == MOUNT_TREE && !above->discard;
+    bool on_host = above && above->kind == MOUNT_TREE && !above->discard && !above->session;
     bool in_overlay = above && above->discard; /* sockets in it are its own; a grant leads around it to the host */
     switch (mount->kind) {
     case MOUNT_LINK:
-        return !on_host && !in_overlay;
+        return !on_host && !in_overlay && !(above && above->session); /* it would stay */
     case MOUNT_EMPTY:
         return on_host || mount->step == STEP_PROC;
     case MOUNT_TREE:
-        if (mount->device || mount->rights == RIGHTS_SOCKET)
+        if (mount->device || mount->rights == RIGHTS_SOCKET || mount->session)
             return true;
         if (!on_host)
             return !in_overlay || mount->writable;
@@ -149,10 +167,15 @@ static const char *home_elsewhere(const mount_list *kept) {
     return NULL;
 }
 
+/* A folder that the command has for itself, where nobody grants one of the host. */
+static bool is_own(const struct mount *mount) {
+    return mount->kind == MOUNT_SCRATCH || mount->session;
+}
+
 /* Is it made, where `above` is seen? `tree`: the last tree of the host that came before. */
 static bool stands(const struct mount *mount, const struct mount *above, const char *tree) {
     bool again = above && strcmp(above->target, mount->target) == 0;
-    bool granted = mount->kind == MOUNT_SCRATCH && tree && strcmp(tree, mount->target) == 0;
+    bool granted = is_own(mount) && tree && strcmp(tree, mount->target) == 0;
     return !again && !granted && adds_something(mount, above);
 }
 
@@ -165,13 +188,14 @@ static int keep(struct arena *arena, const struct plan *plan, struct mount **all
         struct mount *mount = all[i];
         const struct mount *above = mount_above(kept, mount->target);
         bool needed = stands(mount, above, tree);
-        if (mount->kind == MOUNT_TREE)
+        if (mount->kind == MOUNT_TREE && !mount->session)
             tree = mount->target;
         if (!needed)
             continue;
         bool own = !above || above->kind == MOUNT_SCRATCH;
+        mount->in_session = above && above->session;
         mount->create = own && mount->kind != MOUNT_EMPTY && mount->kind != MOUNT_READONLY;
-        if (mount->kind == MOUNT_SCRATCH && mount->target == plan->home && !own && !home_exists(plan)) {
+        if (is_own(mount) && mount->target == plan->home && !own && !mount->in_session && !home_exists(plan)) {
             *homeless = mount;
             continue;
         }
@@ -186,7 +210,8 @@ static int keep(struct arena *arena, const struct plan *plan, struct mount **all
 int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
     mount_list all = {0}, kept = {0};
     struct mount *homeless = NULL;
-    if (compile_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all))
+    if (compile_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all) ||
+        cover_sessions(arena, plan, &all))
         return error_memory(err);
     struct mount **order = arena_alloc(arena, all.count * sizeof *order);
     for (size_t i = 0; order && i < all.count; i++)

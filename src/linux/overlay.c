@@ -19,9 +19,15 @@
 int overlay_view(const struct build *build, const struct mount *mount) {
     char lower[80];
     const char *const options[][2] = {{"lowerdir", lower}, {NULL, NULL}};
+    struct stat status;
     autoclose int target = lookup_open(build->root, mount->target);
-    if (target < 0)
+    if (target < 0 || fstat(target, &status))
         return -1;
+    /* another box of the same session can have moved the folders above it */
+    if (status.st_dev != mount->dev || status.st_ino != mount->ino) {
+        errno = ESTALE;
+        return -1;
+    }
     /* two layers, or overlayfs wants an upper one; the first gives the folder its owner and mode */
     snprintf(lower, sizeof lower, "/proc/self/fd/%d:/proc/self/fd/%d", target, build->empty);
     return build->api->overlay((struct spot){target, ""}, options, false);

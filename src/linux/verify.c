@@ -177,6 +177,41 @@ static int verify_covers(const struct check *check) {
     return 0;
 }
 
+/* The place of all sessions: nothing of it is to be seen. */
+static int verify_sessions(const struct check *check) {
+    struct stat root, status;
+    if (must_be(check, GUARANTEE_FS_READ, "/", !stat("/", &root)))
+        return -1;
+    for (size_t i = 0; i < check->plan->mounts.count; i++) {
+        const struct mount *mount = &check->plan->mounts.at[i];
+        if (mount->kind == MOUNT_EMPTY && mount->folder && mount->optional && mount->step == STEP_MOUNTS &&
+            must_be(check, GUARANTEE_FS_READ, mount->target,
+                    stat(mount->target, &status) ? errno == ENOENT || errno == EACCES || errno == ENOTDIR
+                                                 : status.st_dev == root.st_dev))
+            return -1;
+    }
+    return 0;
+}
+
+/* Each tree stands where it was to be: boxes of one session can move folders below which another's are mounted. */
+static int verify_places(const struct check *check) {
+    const struct plan *plan = check->plan;
+    for (size_t i = 0; plan->policy->session && i < plan->mounts.count; i++) {
+        const struct mount *mount = &plan->mounts.at[i];
+        struct stat status;
+        struct statfs system;
+        if (mount->kind != MOUNT_TREE || mount->device || mount->discard)
+            continue;
+        int failed = mount->view ? statfs(mount->target, &system) : lstat(mount->target, &status);
+        bool there = failed        ? errno == EACCES /* for nobody here */
+                     : mount->view ? system.f_type == OVERLAYFS_SUPER_MAGIC
+                                   : status.st_dev == mount->dev && status.st_ino == mount->ino;
+        if (must_be(check, GUARANTEE_FS_WRITE, mount->target, there))
+            return -1;
+    }
+    return 0;
+}
+
 static int verify_others(const struct check *check) {
     /* the supervisor's number, unless the box has a process of that number itself */
     if (check->witness->supervisor > 2 &&
@@ -282,7 +317,8 @@ int verify_files(const struct plan *plan, const struct witness *witness, const i
                  struct failure *failure) {
     const struct check check = {plan, witness, failure};
     static int (*const checks[])(const struct check *) = {verify_capabilities, verify_read,      verify_landlock,
-                                                          verify_mounts,       verify_workspace, verify_covers};
+                                                          verify_mounts,       verify_workspace, verify_covers,
+                                                          verify_sessions,     verify_places};
     if (take_all(&check, checks, sizeof checks / sizeof checks[0]))
         return -1;
     return must_be(&check, GUARANTEE_DESCRIPTORS, "only granted descriptors are open",

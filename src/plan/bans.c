@@ -67,6 +67,20 @@ static int check_guards(const struct policy *policy, const struct probe *probe, 
     return 0;
 }
 
+/* No box may see what another's session keeps, but that of its own as the folders that it stands for. Above the place of
+ * all sessions a folder may be read: there the place is covered. */
+static int check_sessions(const struct policy *policy, const struct probe *probe, const char *origin,
+                          const struct place *place, bool whole, struct error *err) {
+    char shown[SHOWN], state[SHOWN];
+    if (!policy->state || !(whole ? names_meet(&probe->mounts, place->path, policy->state)
+                                  : names_show(&probe->mounts, policy->state, place->path)))
+        return 0;
+    return error_set(err, EXIT_USAGE,
+                     "%s %s %s %s, where what other boxes keep by --session lies; name another folder", origin,
+                     path_show(place->path, shown, sizeof shown),
+                     path_is_under(policy->state, place->path) ? "holds" : "is in", path_show(policy->state, state, sizeof state));
+}
+
 /* A ban that can't be looked up forbids nobody knows what. What isn't there, or not for this caller, can't be granted
  * either; its path is compared as it was written. */
 static int check_found(const struct policy *policy, const struct probe *probe, struct error *err) {
@@ -83,16 +97,21 @@ static int check_found(const struct policy *policy, const struct probe *probe, s
 int bans_check(const struct policy *policy, const struct probe *probe, struct error *err) {
     const char *origin = policy->workspace ? "--workspace" : "the current folder as workspace:";
     bool changed = policy->mode.value == MODE_DIRECT;
+    if (policy->session && !policy->state)
+        return error_set(err, EXIT_USAGE, "%s %s: uid %u has no home in the passwd file, where a session could be kept",
+                         policy->session_origin, policy->session, probe->uid);
     if (check_found(policy, probe, err) ||
         check_place(policy, probe, origin, WORKSPACE_LAYER, changed ? ACCESS_WRITE : ACCESS_READ, &probe->workspace,
                     err) ||
-        (changed && check_guards(policy, probe, origin, &probe->workspace, true, err)))
+        (changed && check_guards(policy, probe, origin, &probe->workspace, true, err)) ||
+        check_sessions(policy, probe, origin, &probe->workspace, true, err))
         return -1;
     for (size_t i = 0; i < policy->grants.count && i < probe->grants.count; i++) {
         const struct grant *grant = &policy->grants.at[i];
         const struct place *place = &probe->grants.at[i];
         if (check_place(policy, probe, grant->origin, grant->layer, grant->access, place, err) ||
-            (grant->access == ACCESS_WRITE && check_guards(policy, probe, grant->origin, place, false, err)))
+            (grant->access == ACCESS_WRITE && check_guards(policy, probe, grant->origin, place, false, err)) ||
+            check_sessions(policy, probe, grant->origin, place, grant->access == ACCESS_WRITE, err))
             return -1;
     }
     return 0;

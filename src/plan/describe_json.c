@@ -69,7 +69,7 @@ static const char *kind_of(const struct mount *mount) {
     static const char *const kinds[] = {[MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",   [MOUNT_PROC] = "proc",
                                         [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",     [MOUNT_LINK] = "link",
                                         [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only"};
-    return mount->discard ? "overlay" : kinds[mount->kind];
+    return mount->discard ? "overlay" : mount->session ? "session" : kinds[mount->kind];
 }
 
 static json_t *describe_mounts(const struct plan *plan) {
@@ -163,6 +163,16 @@ static json_t *describe_missing(const struct probe *probe) {
     return describe_finish(all, failed);
 }
 
+static json_t *describe_session(const struct plan *plan) {
+    struct arena arena = {0};
+    const struct policy *policy = plan->policy;
+    const char *folder = session_path(&arena, policy->state, policy->session, plan->workspace, SESSION_FOLDERS);
+    json_t *told =
+        folder ? json_pack("{s:s, s:o}", "id", policy->session, "folder", describe_bytes(folder)) : NULL;
+    (void)!arena_free(&arena);
+    return told;
+}
+
 json_t *describe_plan(const struct plan *plan) {
     json_t *told =
         json_pack("{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
@@ -185,5 +195,6 @@ json_t *describe_plan(const struct plan *plan) {
                   "environment", describe_environment(plan),                          //
                   "limits", "timeout_ms", (json_int_t)plan->policy->timeout.value, "grace_ms",
                   (json_int_t)plan->policy->grace.value, "output_bytes", (json_int_t)plan->policy->output_limit.value);
-    return describe_finish(told, told ? describe_digests(plan, told) : 0);
+    int failed = told && plan->policy->session ? json_object_set_new(told, "session", describe_session(plan)) : 0;
+    return describe_finish(told, failed || (told && describe_digests(plan, told)));
 }

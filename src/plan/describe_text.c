@@ -23,7 +23,8 @@ static bool is_read(const struct mount *mount) {
 }
 
 static bool is_written(const struct mount *mount) {
-    return mount->kind == MOUNT_TREE && mount->writable && mount->rights == RIGHTS_WRITE && !mount->discard;
+    return mount->kind == MOUNT_TREE && mount->writable && mount->rights == RIGHTS_WRITE && !mount->discard &&
+           !mount->session;
 }
 
 static bool is_discarded(const struct mount *mount) {
@@ -32,6 +33,10 @@ static bool is_discarded(const struct mount *mount) {
 
 static bool is_scratch(const struct mount *mount) {
     return mount->kind == MOUNT_SCRATCH;
+}
+
+static bool is_kept(const struct mount *mount) {
+    return mount->session;
 }
 
 static bool is_socket(const struct mount *mount) {
@@ -120,12 +125,15 @@ int describe_text(const struct plan *plan, FILE *out) {
     enum mode mode = (enum mode)plan->policy->mode.value;
     fprintf(out, "Workspace: %s (mode %s: %s)\n", path_show(plan->workspace, shown, sizeof shown), mode_name(mode),
             modes[mode]);
+    if (plan->policy->session)
+        fprintf(out, "Session: %s\n", plan->policy->session);
     fprintf(out, "Starts in: %s\n", path_show(plan->current, shown, sizeof shown));
     fputs("\nFiles\n", out);
     list_mounts(plan, out, "  can be changed:\n  ", is_written);
     list_mounts(plan, out, "  can be changed, and is as before when the command has ended:\n  ", is_discarded);
     list_mounts(plan, out, "  can be read:\n  ", is_read);
     list_mounts(plan, out, "  private, empty, gone afterwards:\n  ", is_scratch);
+    list_mounts(plan, out, "  private, kept for this workspace's next run with this session:\n  ", is_kept);
     list_mounts(plan, out, "  covered:\n  ", is_cover);
     list_mounts(plan, out, "  unix sockets that can be connected to:\n  ", is_socket);
     fputs("  everything else on this host is not there\n", out);

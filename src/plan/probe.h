@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "plan/guarantee.h"
+#include "plan/session.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -66,6 +67,7 @@ struct probe {
     struct place account_home; /* the home in the passwd file, if another */
     struct place work_tree;    /* a git work tree around the workspace, if any */
     struct place temporary[3]; /* /tmp, /var/tmp and /run, wherever they are */
+    struct place session[SESSION_FOLDERS]; /* dev and ino, when it has been opened */
     LIST(struct place) system; /* the system roots that exist as folders */
     LIST(struct place) grants; /* one for each of policy->grants */
     LIST(struct place) bans;   /* one for each of policy->bans, all zero for those that name no path */

@@ -46,7 +46,8 @@ enum ban_kind {
     BAN_WAIVER,
     BAN_MODE,
     BAN_LIMIT,
-    BAN_PROFILE
+    BAN_PROFILE,
+    BAN_SESSION
 };
 
 /* What no later layer may open (the key "never"). */

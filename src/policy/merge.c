@@ -148,6 +148,18 @@ static int merge_profile(struct policy *into, const struct policy *layer, struct
     return 0;
 }
 
+static int merge_session(struct policy *into, const struct policy *layer, struct error *err) {
+    bool none = layer->session && strcmp(layer->session, "none") == 0;
+    const struct ban *ban = layer->session && !none ? find_ban(into, BAN_SESSION, NULL) : NULL;
+    if (ban)
+        return forbidden(layer->session_origin, layer->session, ban, err);
+    if (layer->session) {
+        into->session = none ? NULL : layer->session;
+        into->session_origin = layer->session_origin;
+    }
+    return 0;
+}
+
 /* Last, so that a layer's own bans don't forbid what it asks for itself. */
 static int merge_bans(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
     for (size_t i = 0; i < layer->bans.count; i++) {
@@ -177,8 +189,8 @@ int policy_merge(struct arena *arena, struct policy *into, const struct policy *
         merge_descriptors(arena, into, layer, err) || merge_waivers(into, layer, err) ||
         merge_limit(into, &into->timeout, &layer->timeout, err) ||
         merge_limit(into, &into->output_limit, &layer->output_limit, err) || merge_mode(into, layer, err) ||
-        merge_grace(into, layer, err) || merge_profile(into, layer, err) || merge_files(arena, into, layer, err) ||
-        merge_bans(arena, into, layer, err))
+        merge_grace(into, layer, err) || merge_profile(into, layer, err) ||
+        merge_session(into, layer, err) || merge_files(arena, into, layer, err) || merge_bans(arena, into, layer, err))
         return -1;
     if (layer->workspace)
         into->workspace = layer->workspace;
@@ -206,6 +218,7 @@ const char *policy_opening(const struct policy *layer) {
            : layer->profiles.count    ? layer->profiles.at[0].origin
            : layer->profile           ? layer->profile_origin
            : layer->descriptors.count ? "--fd"
+           : layer->session           ? layer->session_origin
            : layer->workspace         ? "--workspace"
            : layer->backend           ? (layer->backend_origin ? layer->backend_origin : "--backend")
                                       : NULL;

@@ -28,6 +28,7 @@ static const struct key {
     {"grace", ALL, take_grace},
     {"output-limit", ALL, take_output_limit},
     {"backend", TOP | BODY, take_backend},
+    {"session", TOP | BODY, take_session},
     {"extends", BODY, take_extends},
     {"profile", TOP, take_profile},
     {"never", TOP, take_never},

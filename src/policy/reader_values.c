@@ -220,6 +220,21 @@ int take_extends(struct reading *reading, const struct node *member) {
     return take_name(reading, member, &reading->profile->extends, &reading->profile->extends_origin);
 }
 
+int take_session(struct reading *reading, const struct node *member) {
+    const char *text = string_of(reading, member, "session", "a session's id in \"\", or \"none\"");
+    char near[SESSION_ID_MAX + 1], why[256];
+    const char *wanted = text ? value_session(text, near) : NULL;
+    if (!text)
+        return -1;
+    if (wanted) {
+        snprintf(why, sizeof why, "%s%s%s%s", wanted, *near ? "; did you mean \"" : "", near, *near ? "\"?" : "");
+        return refused(reading, member, "session", why);
+    }
+    reading->policy->session = text;
+    reading->policy->session_origin = origin_of(reading, member, "session");
+    return reading->policy->session_origin ? 0 : -1;
+}
+
 static int add_ban(struct reading *reading, const struct node *node, const char *key, enum ban_kind kind,
                    const char *value) {
     char name[64];
@@ -262,7 +277,8 @@ int take_never(struct reading *reading, const struct node *member) {
                 {"fd", BAN_DESCRIPTOR, NULL},
                 {"mode", BAN_MODE, NULL},
                 {"limits", BAN_LIMIT, NULL},
-                {"profile", BAN_PROFILE, NULL}};
+                {"profile", BAN_PROFILE, NULL},
+                {"session", BAN_SESSION, NULL}};
     enum { KEYS = sizeof keys / sizeof keys[0] };
     if (member->kind != NODE_OBJECT)
         return wrong(reading, member, "never", "an object such as {\"waive\": true, \"read\": [\"~/.ssh\"]}");

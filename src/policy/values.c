@@ -31,6 +31,14 @@ const char *value_variable(const char *word) {
     return !*word || *word == '=' ? "NAME passes a variable of the caller, NAME=VALUE sets one" : NULL;
 }
 
+const char *value_session(const char *word, char near[SESSION_ID_MAX + 1]) {
+    near[0] = '\0';
+    if (session_id_valid(word))
+        return NULL;
+    (void)session_id_near(word, near);
+    return "an id has 1 to 64 letters, digits, '.', '_', '-', and begins with a letter or digit";
+}
+
 const char *value_waiver(const char *word, int *guarantee, const char **near) {
     const char *names[GUARANTEE_COUNT];
     for (int i = 0; i < GUARANTEE_COUNT; i++)

@@ -163,6 +163,8 @@ static int take_host(struct reader *reader) {
         return snprintf(probe->release, sizeof probe->release, "%s", words[1]) < 0;
     if (strcmp(name, "caller") == 0)
         return take_ids(probe, words[1]);
+    if (strcmp(name, "state") == 0)
+        return (reader->golden->policy.state = words[1]) ? 0 : -1;
     if (strcmp(name, "socket") == 0)
         return LIST_PUT(reader, &probe->sockets, words[1]);
     if (strcmp(name, "env") == 0)
@@ -196,7 +198,10 @@ static int take_policy(struct reader *reader) {
         policy->workspace = value;
     else if (strcmp(name, "env") == 0)
         return LIST_PUT(reader, &policy->environment, ((struct variable){value, "--env"}));
-    else if (strcmp(name, "mode") == 0 && mode_find(value) >= 0)
+    else if (strcmp(name, "session") == 0) {
+        policy->session = value;
+        policy->session_origin = "--session";
+    } else if (strcmp(name, "mode") == 0 && mode_find(value) >= 0)
         policy->mode = (struct setting){(uint64_t)mode_find(value), "--mode"};
     else if (strcmp(name, "waive") == 0 && guarantee_find(value) >= 0)
         policy->waived |= UINT32_C(1) << guarantee_find(value);

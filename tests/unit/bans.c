@@ -54,6 +54,50 @@ static void only_later_layers(void **state) {
     }
 }
 
+/* What other boxes keep is in no workspace and no writable root; a folder above it may be read, nothing in it. */
+static void sessions(void **state) {
+    (void)state;
+    static const struct {
+        const char *path;
+        int read, written;
+    } cases[] = {{"/home/u/.local/state/pinfold", -1, -1},       {"/home/u/.local/state/pinfold/sessions/x/home", -1, -1},
+                 {"/home/u/.local/state", 0, -1},                {"/home/u/.local/state/pinfolds", 0, 0},
+                 {"/bound/state/pinfold/sessions/x", -1, -1},    {"/bound", 0, -1},
+                 {"/home/u/.local/state/other", 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int kind = 0; kind < 3; kind++) {
+            struct host host;
+            struct shown root = {"8:1", "/", "/"}, bound = {"8:1", "/home/u/.local", "/bound"};
+            host_user(&host);
+            HOST_ADD(&host, &host.probe.mounts, root);
+            HOST_ADD(&host, &host.probe.mounts, bound);
+            host.policy.state = "/home/u/.local/state/pinfold";
+            if (kind == 2) {
+                host.policy.mode = (struct setting){MODE_READONLY, "--mode"};
+                host.probe.workspace = host_folder(cases[i].path);
+            } else {
+                grant(&host, kind ? ACCESS_WRITE : ACCESS_READ, host_folder(cases[i].path), 2);
+            }
+            int result = check(&host);
+            if (result != (kind ? cases[i].written : cases[i].read))
+                fail_msg("%s, %d: %d", cases[i].path, kind, result);
+        }
+}
+
+static void a_session_needs_a_home(void **state) {
+    (void)state;
+    struct host host;
+    host_user(&host);
+    host.policy.session = "ci";
+    host.policy.session_origin = "--session";
+    assert_int_equal(check(&host), -1);
+    host_user(&host);
+    host.policy.session = "ci";
+    host.policy.session_origin = "--session";
+    host.policy.state = "/home/u/.local/state/pinfold";
+    assert_int_equal(check(&host), 0);
+}
+
 static void kinds(void **state) {
     (void)state;
     static const struct {
@@ -164,7 +208,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths),
         cmocka_unit_test(only_later_layers),
-        cmocka_unit_test(kinds),
+        cmocka_unit_test(kinds), cmocka_unit_test(sessions), cmocka_unit_test(a_session_needs_a_home),
         cmocka_unit_test(the_same_object_by_another_path),
         cmocka_unit_test(the_workspace),
         cmocka_unit_test(bans_that_were_not_found),

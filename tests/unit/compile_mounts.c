@@ -96,6 +96,12 @@ static void random_hosts_keep_the_invariants(void **state) {
         draw_grants(&host, &random);
         draw_sockets(&host, &random);
         draw_surroundings(&host, &random);
+        if (draw(&random, 3))
+            host.policy.state = draw(&random, 2) ? "/home/u/.local/state/pinfold" : "/data/home/state";
+        if (host.policy.state && draw(&random, 2)) {
+            host.policy.session = "s";
+            host.policy.session_origin = "--session";
+        }
         if (!host_compile(&host)) {
             check_mounts(&host);
             compiled++;
@@ -125,6 +131,46 @@ static void the_workspace_survives_the_covers_of_home_and_tmp(void **state) {
         assert_int_equal(mount->ino, host.probe.workspace.ino);
         host_free(&host);
     }
+}
+
+static void a_session_stands_where_scratch_folders_would(void **state) {
+    static const char *const kept[] = {"/home/u", "/tmp", "/var/tmp"}, *const names[] = {"home", "tmp", "var-tmp"};
+    struct host *host = *state;
+    char name[SESSION_NAME_ROOM];
+    host->policy.session = "ci";
+    host->policy.session_origin = "--session";
+    host->policy.state = "/home/u/.local/state/pinfold";
+    session_name("ci", host->probe.workspace.path, name);
+    for (int i = 0; i < SESSION_FOLDERS; i++)
+        host->probe.session[i] = (struct place){.dev = 7, .ino = 100 + (ino_t)i};
+    host_grant(host, ACCESS_READ, host_folder("/home/u/.cargo"));
+    host_must_compile(host);
+    check_mounts(host);
+    for (int i = 0; i < SESSION_FOLDERS; i++) {
+        const struct mount *mount = host_mount(host, kept[i]);
+        assert_non_null(mount);
+        assert_true(mount->session && mount->writable && mount->rights == RIGHTS_WRITE && mount->dev == 7);
+        assert_int_equal(mount->ino, 100 + i);
+        assert_string_equal(mount->source, arena_printf(&host->arena, "%s/sessions/%s/%s", host->policy.state, name, names[i]));
+    }
+    assert_int_equal(host_mount(host, "/run")->kind, MOUNT_SCRATCH);
+    assert_int_equal(host_mount(host, "/dev/shm")->kind, MOUNT_SCRATCH);
+    const struct mount *cargo = host_mount(host, "/home/u/.cargo");
+    assert_true(cargo->in_session && cargo->view && !cargo->writable);
+    assert_true(host_mount(host, "/home/u/src")->in_session);
+}
+
+static void a_granted_home_is_not_kept(void **state) {
+    struct host *host = *state;
+    host->policy.session = "ci";
+    host->policy.session_origin = "--session";
+    host->policy.state = "/home/u/.local/state/pinfold";
+    host_grant(host, ACCESS_READ, host_folder("/home/u"));
+    host_must_compile(host);
+    check_mounts(host);
+    assert_false(host_mount(host, "/home/u")->session);
+    assert_true(host_mount(host, "/tmp")->session);
+    assert_int_equal(host_mount(host, host->policy.state)->kind, MOUNT_EMPTY);
 }
 
 static void grants_that_add_nothing_are_left_out(void **state) {
@@ -304,6 +350,8 @@ int main(void) {
         cmocka_unit_test(hosts_keep_the_invariants),
         cmocka_unit_test_teardown(random_hosts_keep_the_invariants, tell_seed),
         cmocka_unit_test(the_workspace_survives_the_covers_of_home_and_tmp),
+        HOST_TEST(a_session_stands_where_scratch_folders_would),
+        HOST_TEST(a_granted_home_is_not_kept),
         HOST_TEST(grants_that_add_nothing_are_left_out),
         HOST_TEST(a_writable_grant_in_a_readable_one_stays),
         HOST_TEST(the_work_tree_around_is_read_only),

@@ -185,12 +185,28 @@ static void random_layers(void **state) {
     }
 }
 
+static void sessions(void **state) {
+    (void)state;
+    struct policy one = {.session = "a", .session_origin = "F"}, other = {.session = "b", .session_origin = "--session"};
+    struct policy none = {.session = "none", .session_origin = "--session"}, merged;
+    struct policy never = layer_with_ban(BAN_SESSION, NULL);
+    assert_int_equal(merge(&one, &other, &merged), 0);
+    assert_string_equal(merged.session, "b");
+    assert_int_equal(merge(&one, &none, &merged), 0);
+    assert_null(merged.session);
+    assert_int_equal(merge(&never, &other, &merged), -1);
+    assert_int_equal(merge(&never, &none, &merged), 0);
+    assert_null(merged.session);
+    assert_string_equal(policy_opening(&one), "F"); /* a workspace's file doesn't even have the key */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bans_on_grants),
         cmocka_unit_test(bans_on_variables_are_by_whole_name),
         cmocka_unit_test(limits_and_modes),
         cmocka_unit_test(descriptors),
+        cmocka_unit_test(sessions),
         cmocka_unit_test(the_workspace_opens_nothing),
         cmocka_unit_test(narrowing_keeps_the_stricter),
         cmocka_unit_test(random_layers),

@@ -24,7 +24,7 @@ static inline bool writable_at(const struct host *host, const char *path) {
 
 static inline bool on_host(const struct host *host, const char *path) {
     const struct mount *mount = shown_by(&host->plan, path, host->plan.mounts.count);
-    return mount && mount->kind == MOUNT_TREE;
+    return mount && mount->kind == MOUNT_TREE && !mount->session;
 }
 
 /* A tree of the host may be written to only where that was granted. */
@@ -67,6 +67,9 @@ static inline void check_place(const struct host *host, size_t i) {
         assert_true(!above || above->kind == MOUNT_SCRATCH);
     else if (!cover)
         assert_true(above && above->kind != MOUNT_SCRATCH);
+    /* what stands in a kept folder gets its place there before the launch, and is no link, which would stay */
+    assert_int_equal(mount->in_session, above && above->session);
+    assert_false(mount->in_session && (mount->create || cover || mount->kind == MOUNT_LINK));
     if (cover) /* what it covers was mounted before */
         assert_true(above && (above->kind == MOUNT_TREE || above->kind == MOUNT_PROC) && !above->discard);
     if (mount->discard) /* nothing but the workspace */
@@ -75,6 +78,12 @@ static inline void check_place(const struct host *host, size_t i) {
 }
 
 static inline void check_access(const struct host *host, const struct mount *mount) {
+    if (mount->session) { /* only what is the session's own, only where a scratch folder would be */
+        assert_non_null(host->policy.session);
+        assert_true(path_is_under(mount->source, host->policy.state));
+        assert_true(mount->kind == MOUNT_TREE && mount->folder && mount->owned && !mount->view && !mount->discard);
+        return;
+    }
     if (mount->kind == MOUNT_TREE) {
         assert_string_equal(mount->source, mount->target); /* everything stands at its own path */
         assert_true(mount->device || is_probed(host, mount));
@@ -142,7 +151,7 @@ static inline void check_mounts(const struct host *host) {
     /* a socket of the host that a root shows is covered, unless it is granted */
     for (size_t s = 0; s < host->probe.sockets.count; s++) {
         const struct mount *mount = shown_by(plan, host->probe.sockets.at[s], plan->mounts.count);
-        if (mount && mount->kind == MOUNT_TREE && !mount->discard) /* an overlay's sockets lead nowhere */
+        if (mount && mount->kind == MOUNT_TREE && !mount->discard && !mount->session) /* these show nothing of the host */
             assert_int_equal(mount->rights, RIGHTS_SOCKET);
     }
     for (size_t p = 0; plan->root_kept && p < host->probe.private_places.count; p++)
@@ -150,6 +159,11 @@ static inline void check_mounts(const struct host *host) {
     /* the home is a folder of the box: scratch, or in what is granted */
     const struct mount *home = shown_by(plan, plan->home, plan->mounts.count);
     assert_true(home && (home->kind == MOUNT_TREE || strcmp(home->target, plan->home) == 0));
+    /* nothing that other boxes keep */
+    if (host->policy.state) {
+        assert_false(on_host(host, host->policy.state));
+        assert_false(on_host(host, arena_printf(&((struct host *)(uintptr_t)host)->arena, "%s/x", host->policy.state)));
+    }
     /* the box's own queues, never the host's */
     bool queues = false;
     for (size_t i = 0; i < plan->mounts.count; i++)

@@ -55,6 +55,22 @@ static void shown(void **state) {
     host_free(&host);
 }
 
+static void listed(void **state) {
+    (void)state;
+    struct host host = host_with_mounts();
+    text_list names = {0};
+    assert_int_equal(names_list(&host.arena, &host.probe.mounts, "/home/u/.config/pinfold", &names), 0);
+    assert_int_equal(names.count, 3);
+    assert_string_equal(names.at[0], "/home/u/.config/pinfold");
+    assert_string_equal(names.at[1], "/data/@home/u/.config/pinfold");
+    assert_string_equal(names.at[2], "/srv/in/keys/pinfold");
+    names.count = 0;
+    host.probe.mounts.count = 0;
+    assert_int_equal(names_list(&host.arena, &host.probe.mounts, "/home/u", &names), 0);
+    assert_int_equal(names.count, 1);
+    host_free(&host);
+}
+
 static void without_a_table(void **state) {
     (void)state;
     struct host host;
@@ -65,6 +81,6 @@ static void without_a_table(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shown), cmocka_unit_test(without_a_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shown), cmocka_unit_test(listed), cmocka_unit_test(without_a_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
