@@ -1,6 +1,7 @@
 /* describe_text.c (pure but for writing to a stream): the plan in words. */
 #include "base/path.h"
 #include "plan/describe.h"
+#include "plan/secrets.h"
 
 #include <string.h>
 
@@ -39,7 +40,22 @@ static bool is_socket(const struct mount *mount) {
 }
 
 static bool is_cover(const struct mount *mount) {
-    return mount->kind == MOUNT_EMPTY && mount->step != STEP_PROC;
+    return mount->kind == MOUNT_EMPTY && mount->step != STEP_PROC && mount->step != STEP_SECRETS;
+}
+
+static void list_denied(const struct plan *plan, FILE *out) {
+    static const char *const ways[] = {
+        [SECRET_HIDDEN] = "kept absent", [SECRET_COVERED] = "covered", [SECRET_OPEN] = "NOT HELD"};
+    char shown[SHOWN];
+    bool any = false;
+    for (size_t i = 0; i < plan->secrets.count; i++) {
+        const struct secret *secret = &plan->probe->secrets.at[i];
+        if (plan->secrets.at[i] == SECRET_AWAY)
+            continue;
+        fprintf(out, "%s    %s  (%s, %s)\n", any ? "" : "  denied, though it lies in one of these:\n",
+                path_show(secret->path, shown, sizeof shown), secret_origin(secret), ways[plan->secrets.at[i]]);
+        any = true;
+    }
 }
 
 static void list_guarantees(const struct plan *plan, FILE *out) {
@@ -127,6 +143,7 @@ int describe_text(const struct plan *plan, FILE *out) {
     list_mounts(plan, out, "  can be read:\n  ", is_read);
     list_mounts(plan, out, "  private, empty, gone afterwards:\n  ", is_scratch);
     list_mounts(plan, out, "  covered:\n  ", is_cover);
+    list_denied(plan, out);
     list_mounts(plan, out, "  unix sockets that can be connected to:\n  ", is_socket);
     fputs("  everything else on this host is not there\n", out);
     fprintf(out, "\nNetwork\n  %s\n",

@@ -2,6 +2,7 @@
 #ifndef PINFOLD_PLAN_MOUNT_H
 #define PINFOLD_PLAN_MOUNT_H
 
+#include "base/arena.h"
 #include "plan/guarantee.h"
 
 #include <stdbool.h>
@@ -47,7 +48,8 @@ struct mount {
     unsigned mode; /* MOUNT_SCRATCH */
     dev_t dev;     /* MOUNT_TREE: what the source was seen to be */
     ino_t ino;
-    const char *why; /* for explain */
+    text_list hidden; /* MOUNT_TREE: paths below it, in order, that an overlay keeps absent, there or not */
+    const char *why;  /* for explain */
     enum step step;  /* the step that it belongs to */
 };
 

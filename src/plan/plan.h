@@ -22,6 +22,14 @@ struct channel {
     struct descriptor descriptor;
 };
 
+/* How a secret is held. */
+enum secret_state {
+    SECRET_AWAY,    /* no root of the box shows it */
+    SECRET_HIDDEN,  /* kept absent by an overlay, whatever the host does there */
+    SECRET_COVERED, /* a folder, with an empty one over it */
+    SECRET_OPEN,    /* it isn't, or only as long as the host leaves it alone: fs-secret is not provided */
+};
+
 /* Is there a descriptor of it outside that the box is given? */
 bool channel_has_end(const struct channel *channel) __attribute__((nonnull));
 
@@ -39,12 +47,22 @@ struct plan {
     bool relay;              /* some channel is relayed */
     unsigned id_base, id_count; /* outside ids: inside id n is id_base + n (root_mapped), else the caller's own */
     LIST(struct mount) mounts;  /* in order */
+    LIST(enum secret_state) secrets; /* one for each of probe->secrets, which are in order then */
     LIST(struct channel) channels;
     struct environment environment;
     const char *home; /* path of the scratch home, or of a granted one */
     const char *workspace, *current;
     const char *notice; /* one line for stderr when something must be said, or NULL */
 };
+
+/* Is one of its secrets in this state? */
+bool plan_holds(const struct plan *plan, enum secret_state state) __attribute__((nonnull));
+
+/* Is one of its secrets there on the host, so that the box can be seen to keep it? */
+bool plan_has_secret(const struct plan *plan) __attribute__((nonnull));
+
+/* The secret that a path names or lies in, and that the box hides or covers; NULL: none. */
+const struct secret *plan_denies(const struct plan *plan, const char *path) __attribute__((nonnull));
 
 /* Does the plan give every guarantee that isn't waived? If not: 126, with every cause and its
  * remedy; or, where there can be no box at all, with that one. */

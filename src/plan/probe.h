@@ -31,6 +31,18 @@ struct shown {
 };
 typedef LIST(struct shown) shown_list;
 
+/* A path that must not be read in the box, at one of the names that it has here. */
+struct secret {
+    const char *path;   /* canonical */
+    const char *origin; /* where it was asked for; NULL: built in */
+    mode_t mode;        /* 0: nothing is there */
+    nlink_t links;
+    dev_t dev;
+    ino_t ino;
+    bool closed; /* its mode closes it to the box, unless root is kept */
+};
+typedef LIST(struct secret) secret_list;
+
 enum descriptor_kind {
     DESCRIPTOR_CLOSED,
     DESCRIPTOR_NULL, /* /dev/null */
@@ -71,6 +83,9 @@ struct probe {
     LIST(struct place) bans;   /* one for each of policy->bans, all zero for those that name no path */
     shown_list mounts;         /* all that this process sees, the later on top */
     link_list links;
+    bool aliased;                        /* another mount shows some of a home */
+    text_list denials;                   /* one for each of policy->denials, absolute */
+    secret_list secrets;                 /* of the floor and --deny: what is there, and what isn't but would be shown */
     text_list sockets;                   /* unix sockets found on the host, as canonical paths */
     LIST(struct place) private_places;   /* under /etc, not for everyone to read (looked for when root is kept) */
     LIST(struct descriptor) descriptors; /* 0, 1, 2, then the granted ones */

@@ -23,6 +23,7 @@ struct policy {
     const char *workspace; /* NULL: the current directory */
     struct setting mode;   /* enum mode */
     LIST(struct grant) grants;
+    LIST(struct denial) denials;
     LIST(struct variable) environment;
     LIST(int) descriptors;                      /* --fd N */
     bool no_descriptors;                        /* --fd none: also no /dev/fd/N arguments */
