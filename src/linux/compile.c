@@ -110,7 +110,7 @@ static bool step_needed(const struct plan *plan, int step) {
     case STEP_RELAY:
         return plan->relay;
     case STEP_SECRETS:
-        return plan_holds(plan, SECRET_HIDDEN) || plan_holds(plan, SECRET_COVERED);
+        return plan_holds(plan, SECRET_HIDDEN) || plan_holds(plan, SECRET_COVERED) || plan_holds(plan, SECRET_OPEN);
     case STEP_OVERLAY:
         return plan->policy->mode.value == MODE_DISCARD;
     default:

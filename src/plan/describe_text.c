@@ -46,16 +46,20 @@ static bool is_cover(const struct mount *mount) {
 static void list_denied(const struct plan *plan, FILE *out) {
     static const char *const ways[] = {
         [SECRET_HIDDEN] = "kept absent", [SECRET_COVERED] = "covered", [SECRET_OPEN] = "NOT HELD"};
+    static const char title[] = "  denied, though it lies in one of these:\n";
     char shown[SHOWN];
-    bool any = false;
+    size_t any = 0, absent = 0;
     for (size_t i = 0; i < plan->secrets.count; i++) {
         const struct secret *secret = &plan->probe->secrets.at[i];
-        if (plan->secrets.at[i] == SECRET_AWAY)
-            continue;
-        fprintf(out, "%s    %s  (%s, %s)\n", any ? "" : "  denied, though it lies in one of these:\n",
-                path_show(secret->path, shown, sizeof shown), secret_origin(secret), ways[plan->secrets.at[i]]);
-        any = true;
+        enum secret_state state = plan->secrets.at[i];
+        bool told = state != SECRET_AWAY && (secret->mode || secret->origin || state == SECRET_OPEN);
+        absent += state != SECRET_AWAY && !told;
+        if (told)
+            fprintf(out, "%s    %s  (%s, %s)\n", any++ ? "" : title, path_show(secret->path, shown, sizeof shown),
+                    secret_origin(secret), ways[state]);
     }
+    if (absent)
+        fprintf(out, "%s    %zu built-in names that aren't there now\n", any ? "" : title, absent);
 }
 
 static void list_guarantees(const struct plan *plan, FILE *out) {
