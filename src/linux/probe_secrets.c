@@ -1,10 +1,11 @@
-/* probe_secrets.c (touching: openat2, lstat, access): what must not be read in the box, and where it is: the floor and
+/* probe_secrets.c (touching: openat2, getdents64, lstat, access): what must not be read in the box, and where it is: the floor and
  * the paths of --deny, with the other names that mounts give them. What wildcards stand for is found by expand.c. */
 #include "linux/expand.h"
 #include "linux/probe.h"
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/entries.h"
 #include "linux/lookup.h"
 #include "linux/resolve.h"
 #include "plan/floor.h"
@@ -13,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -108,37 +110,93 @@ int secret_add(struct arena *arena, struct probe *probe, const char *origin, con
     return packaged ? 0 : add(arena, probe, &secret);
 }
 
-/* One line of the floor below an open home. */
-static int probe_home_line(struct arena *arena, struct probe *probe, int folder, const char *home, const char *line,
-                           struct error *err) {
-    char path[4096];
+/* A folder of a home in which names of the floor may be. */
+struct folder {
+    int fd;           /* O_PATH, -1: it isn't there */
+    const char *path; /* canonical */
+};
+
+/* One name in it: is something there? */
+static int probe_name(struct arena *arena, struct probe *probe, const struct folder *folder, const char *name,
+                      bool absent, struct error *err) {
+    char path[PATH_MAX];
     struct stat status;
-    autoclose int fd = lookup_open(folder, line);
-    if (snprintf(path, sizeof path, "%s/%s", strcmp(home, "/") ? home : "", line) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/%s", strcmp(folder->path, "/") ? folder->path : "", name) >= (int)sizeof path)
         return 0; /* no file has such a path */
-    if (fd < 0 && errno == ELOOP)
-        return secret_add(arena, probe, NULL, path, err);
-    if (fd < 0 && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
-        return cannot_look(path, errno, err);
-    if (fd < 0 && !probe->aliased && !is_shown(probe, path))
+    autoclose int fd = absent ? -1 : lookup_open(folder->fd, name);
+    absent |= fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES);
+    if (!absent && fd < 0)
+        return errno == ELOOP ? secret_add(arena, probe, NULL, path, err) : cannot_look(path, errno, err);
+    if (absent && !probe->aliased && !is_shown(probe, path))
         return 0;
     struct secret secret = {.path = arena_copy(arena, path)};
-    if (fd >= 0 && fstat(fd, &status))
+    if (!absent && fstat(fd, &status))
         return cannot_look(path, errno, err);
-    if (fd >= 0)
+    if (!absent)
         take_status(&secret, &status);
     return secret.path ? add(arena, probe, &secret) : -1;
+}
+
+enum { NAMES = 128, LISTED = 300 }; /* a list of names; a folder with more entries is asked name by name */
+
+/* Which names, or the first folder of which, are in a folder? One list of it costs less than a hundred look-ups, most
+ * of them in vain. */
+static void list_names(const struct folder *folder, const char *const *names, bool there[NAMES]) {
+    autoclose int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct entries entries = {.fd = fd};
+    const struct entry *entry = NULL;
+    int count = 0;
+    memset(there, 0, NAMES * sizeof *there);
+    while (fd >= 0 && count++ < LISTED && (entry = entries_next(&entries)))
+        for (size_t i = 0; i < NAMES && names[i]; i++) {
+            size_t size = strcspn(names[i], "/");
+            there[i] |= names[i][1] == entry->name[1] && strncmp(names[i], entry->name, size) == 0 && !entry->name[size];
+        }
+    if (fd < 0 || entry || entries.error)
+        memset(there, 1, NAMES * sizeof *there); /* maybe */
+}
+
+static int probe_folder(struct arena *arena, struct probe *probe, const struct folder *folder,
+                        const char *const *names, struct error *err) {
+    bool there[NAMES] = {false};
+    if (folder->fd >= 0)
+        list_names(folder, names, there);
+    for (size_t i = 0; names[i]; i++)
+        if (probe_name(arena, probe, folder, names[i], folder->fd < 0 || (i < NAMES && !there[i]), err))
+            return -1;
+    return 0;
+}
+
+/* A folder of the floor that isn't simply there, or that links lead to: each name by itself, from the top. */
+static int probe_afar(struct arena *arena, struct probe *probe, const char *path, const char *const *names,
+                      struct error *err) {
+    for (size_t i = 0; names[i]; i++) {
+        const char *name = arena_printf(arena, "%s/%s", path, names[i]);
+        if (!name || secret_add(arena, probe, NULL, name, err))
+            return -1;
+    }
+    return 0;
 }
 
 static int probe_home(struct arena *arena, struct probe *probe, const struct place *home, struct error *err) {
     if (!home->path || home->error || !S_ISDIR(home->mode))
         return 0;
-    autoclose int folder = lookup_open(AT_FDCWD, home->path);
-    if (folder < 0)
+    autoclose int top = lookup_open(AT_FDCWD, home->path);
+    if (top < 0)
         return cannot_look(home->path, errno, err);
-    for (size_t i = 0; floor_home[i]; i++)
-        if (probe_home_line(arena, probe, folder, home->path, floor_home[i], err))
+    for (const struct floor_folder *floor = floor_home; floor->path; floor++) {
+        autoclose int fd = *floor->path ? lookup_open(top, floor->path) : fcntl(top, F_DUPFD_CLOEXEC, 3);
+        int error = fd < 0 ? errno : 0;
+        const char *slash = *floor->path && strcmp(home->path, "/") ? "/" : "";
+        struct folder folder = {fd, arena_printf(arena, "%s%s%s", home->path, slash, floor->path)};
+        if (!folder.path)
             return -1;
+        if (error && error != ENOENT && error != ENOTDIR && error != EACCES && error != ELOOP)
+            return cannot_look(folder.path, error, err);
+        if (error == ELOOP ? probe_afar(arena, probe, folder.path, floor->names, err)
+                           : probe_folder(arena, probe, &folder, floor->names, err))
+            return -1;
+    }
     return 0;
 }
 

@@ -22,35 +22,41 @@ const char *const floor_system[] = {
     "/etc/credstore", "/etc/docker/key.json", "/etc/kubernetes/admin.conf", "/etc/kubernetes/pki",
     "/etc/rancher/k3s/k3s.yaml", NULL};
 
-const char *const floor_home[] = {
+static const char *const in_home[] = {
     /* keys */
-    ".bitcoin", ".config/sops/age", ".electrum", ".ethereum/keystore", ".gnupg", ".minisign", ".pki", ".ssh",
-    ".step/secrets",
+    ".bitcoin", ".electrum", ".ethereum/keystore", ".gnupg", ".minisign", ".pki", ".ssh", ".step/secrets",
     /* passwords */
-    ".config/1Password", ".config/Bitwarden", ".config/Bitwarden CLI", ".config/gopass", ".config/op",
-    ".gnome2/keyrings", ".local/share/gopass", ".local/share/keyrings", ".local/share/kwalletd", ".password-store",
+    ".gnome2/keyrings", ".password-store",
     /* clouds and their tools */
-    ".aliyun", ".aws", ".azure", ".bluemix", ".boto", ".cloudflared", ".config/doctl", ".config/gcloud",
-    ".config/hcloud", ".config/linode-cli", ".config/ngrok", ".config/rclone", ".config/scw", ".config/stripe",
-    ".databrickscfg", ".fly", ".kube", ".local/share/com.vercel.cli", ".oci", ".passwd-s3fs",
-    ".pulumi/credentials.json", ".s3cfg", ".snowsql", ".terraform.d/credentials.tfrc.json", ".vault-token",
-    ".wrangler",
+    ".aliyun", ".aws", ".azure", ".bluemix", ".boto", ".cloudflared", ".databrickscfg", ".fly", ".kube", ".oci",
+    ".passwd-s3fs", ".pulumi/credentials.json", ".s3cfg", ".snowsql", ".terraform.d/credentials.tfrc.json",
+    ".vault-token", ".wrangler",
     /* containers, packages, source */
-    ".cargo/credentials", ".cargo/credentials.toml", ".composer/auth.json", ".config/composer/auth.json",
-    ".config/containers/auth.json", ".config/gh", ".config/git/credentials", ".config/glab-cli", ".config/hub",
-    ".config/pypoetry/auth.toml", ".docker/config.json", ".gem/credentials", ".git-credentials", ".gitcookies",
-    ".kaggle/kaggle.json", ".npmrc", ".pypirc", ".cache/huggingface/token", ".huggingface/token",
+    ".cargo/credentials", ".cargo/credentials.toml", ".composer/auth.json", ".docker/config.json",
+    ".gem/credentials", ".git-credentials", ".gitcookies", ".kaggle/kaggle.json", ".npmrc", ".pypirc",
+    ".cache/huggingface/token", ".huggingface/token",
     /* agents' own */
-    ".claude.json", ".claude/.credentials.json", ".codex/auth.json", ".config/anthropic", ".config/github-copilot",
-    ".config/goose/secrets.yaml", ".gemini/google_accounts.json", ".gemini/oauth_creds.json",
-    ".local/share/opencode/auth.json", ".qwen/oauth_creds.json",
+    ".claude.json", ".claude/.credentials.json", ".codex/auth.json", ".gemini/google_accounts.json",
+    ".gemini/oauth_creds.json", ".qwen/oauth_creds.json",
     /* network, mail, databases, display */
-    ".ICEauthority", ".Xauthority", ".authinfo", ".authinfo.gpg", ".config/msmtp", ".fetchmailrc", ".mbsyncrc",
-    ".msmtprc", ".my.cnf", ".mylogin.cnf", ".netrc", ".offlineimaprc", ".pgpass", ".thunderbird", ".vnc/passwd",
+    ".ICEauthority", ".Xauthority", ".authinfo", ".authinfo.gpg", ".fetchmailrc", ".mbsyncrc", ".msmtprc", ".my.cnf",
+    ".mylogin.cnf", ".netrc", ".offlineimaprc", ".pgpass", ".thunderbird", ".vnc/passwd",
     /* browsers and chats: cookies and tokens */
-    ".config/BraveSoftware", ".config/Element", ".config/Signal", ".config/Slack", ".config/chromium",
-    ".config/discord", ".config/google-chrome", ".config/microsoft-edge", ".config/opera", ".config/vivaldi",
-    ".librewolf", ".local/share/TelegramDesktop", ".mozilla", ".weechat/sec.conf", "snap/firefox",
+    ".librewolf", ".mozilla", ".weechat/sec.conf", "snap/firefox",
     /* what was typed */
-    ".bash_history", ".histfile", ".history", ".local/share/atuin", ".local/share/fish/fish_history",
-    ".mysql_history", ".node_repl_history", ".psql_history", ".python_history", ".zhistory", ".zsh_history", NULL};
+    ".bash_history", ".histfile", ".history", ".mysql_history", ".node_repl_history", ".psql_history",
+    ".python_history", ".zhistory", ".zsh_history", NULL};
+
+static const char *const in_config[] = {
+    "sops/age", "1Password", "Bitwarden", "Bitwarden CLI", "gopass", "op", "doctl", "gcloud", "hcloud", "linode-cli",
+    "ngrok", "rclone", "scw", "stripe", "composer/auth.json", "containers/auth.json", "gh", "git/credentials",
+    "glab-cli", "hub", "pypoetry/auth.toml", "anthropic", "github-copilot", "goose/secrets.yaml", "msmtp",
+    "BraveSoftware", "Element", "Signal", "Slack", "chromium", "discord", "google-chrome", "microsoft-edge", "opera",
+    "vivaldi", NULL};
+
+static const char *const in_data[] = {
+    "gopass", "keyrings", "kwalletd", "com.vercel.cli", "opencode/auth.json", "TelegramDesktop", "atuin",
+    "fish/fish_history", NULL};
+
+const struct floor_folder floor_home[] = {
+    {"", in_home}, {".config", in_config}, {".local/share", in_data}, {NULL, NULL}};

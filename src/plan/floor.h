@@ -6,7 +6,11 @@
 /* Absolute, below /etc. Only those that the box could read are of interest: the modes of the others hold them. */
 extern const char *const floor_system[];
 
-/* Below each home of the caller: the one that HOME names and the account's. */
-extern const char *const floor_home[];
+/* Below each home of the caller, the one that HOME names and the account's: names in a folder of it; "" is the home. */
+struct floor_folder {
+    const char *path;
+    const char *const *names;
+};
+extern const struct floor_folder floor_home[];
 
 #endif
