@@ -39,8 +39,7 @@ static int compile_current(struct plan *plan, struct error *err) {
     const struct secret *secret = plan_denies(plan, current->path);
     if (secret)
         return error_set(err, EXIT_USAGE, "the current folder %s is denied (%s); cd %s first",
-                         path_show(current->path, shown, sizeof shown), secret_origin(secret),
-                         workspace);
+                         path_show(current->path, shown, sizeof shown), secret_origin(secret), workspace);
     for (size_t i = plan->mounts.count; i-- > 0;) {
         const struct mount *mount = &plan->mounts.at[i];
         if (path_is_under(current->path, mount->target) && mount->kind == MOUNT_TREE && mount->folder)

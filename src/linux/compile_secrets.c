@@ -77,7 +77,17 @@ static int hold(struct arena *arena, const struct plan *plan, mount_list *mounts
     return folder ? SECRET_COVERED : SECRET_OPEN;
 }
 
-/* What a secret is to the mounts, before anything is held. */
+/* Is it, or something in it, a root of the box that was named? Then fs-secret is waived, or it was refused before. */
+static bool is_granted(const struct plan *plan, const struct secret *secret) {
+    if (secret->origin || !(plan->policy->waived & G(FS_SECRET)))
+        return false;
+    bool granted = path_is_under(plan->workspace, secret->path);
+    for (size_t i = 0; i < plan->probe->grants.count; i++)
+        granted |= plan->policy->grants.at[i].access != ACCESS_SOCKET &&
+                   path_is_under(plan->probe->grants.at[i].path, secret->path);
+    return granted;
+}
+
 static bool is_shown(const struct plan *plan, const struct mount *mount, const struct secret *secret) {
     return mount && mount->kind == MOUNT_TREE && !mount->device && mount->rights != RIGHTS_SOCKET &&
            (!secret->closed || plan->root_kept);
@@ -87,9 +97,9 @@ static int refuse_below(const struct secret *secret, const struct mount *below, 
     char path[1024], shown[1024];
     path_show(secret->path, path, sizeof path);
     path_show(below->target, shown, sizeof shown);
-    return error_set(err, EXIT_USAGE, "%s must not be read (%s), and holds %s (%s) that the box has; %s", path,
+    return error_set(err, EXIT_USAGE, "%s must not be read (%s), but holds %s (%s), which the box has; %s", path,
                      secret_origin(secret), shown, below->why,
-                     secret->origin ? "deny what lies beside that" : "or give it up by name: --waive fs-secret");
+                     secret->origin ? "deny what lies beside that" : "leave that out, or the folder around both");
 }
 
 static int refuse_open(const struct plan *plan, const struct mount *mount, const struct secret *secret,
@@ -120,9 +130,9 @@ static int hold_or_refuse(struct arena *arena, struct plan *plan, mount_list *mo
     struct mount *mount = mount_over(mounts, secret->path);
     const struct mount seen = *mount, *below = mount_below(mounts, secret->path);
     bool waived = plan->policy->waived & G(FS_SECRET);
-    if (below && !(waived && !secret->origin))
+    if (below)
         return refuse_below(secret, below, err);
-    int state = below ? SECRET_OPEN : hold(arena, plan, mounts, mount, secret);
+    int state = hold(arena, plan, mounts, mount, secret);
     if (state < 0)
         return error_memory(err);
     plan->secrets.at[index] = (enum secret_state)state;
@@ -132,10 +142,14 @@ static int hold_or_refuse(struct arena *arena, struct plan *plan, mount_list *mo
 }
 
 /* The secrets that are shown, what lies deeper later; of two at one place the one that was asked for first. */
-static size_t find_shown(const struct plan *plan, const mount_list *mounts, size_t *shown) {
+static size_t find_shown(struct plan *plan, const mount_list *mounts, size_t *shown) {
     const struct secret *secrets = plan->probe->secrets.at;
     size_t count = 0;
     for (size_t i = 0; i < plan->probe->secrets.count; i++) {
+        if (is_granted(plan, &secrets[i])) {
+            plan->secrets.at[i] = SECRET_OPEN;
+            continue;
+        }
         if (!is_shown(plan, mount_over(mounts, secrets[i].path), &secrets[i]))
             continue;
         size_t at = count++;

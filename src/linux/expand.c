@@ -48,10 +48,10 @@ static int take(struct expansion *expansion, const char *folder, const char *nam
     if (!next || snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") ? folder : "", name) >= (int)sizeof path)
         return 0;
     if (lstat(path, &status))
-        return resolve_absent(errno) ? 0
-                                     : error_set(expansion->err, EXIT_REFUSED,
-                                                 "refused, nothing was started: %s can't be looked at (%s)", path,
-                                                 error_name(errno));
+        return resolve_absent(errno)
+                   ? 0
+                   : error_set(expansion->err, EXIT_REFUSED, "refused, nothing was started: %s can't be looked at (%s)",
+                               path, error_name(errno));
     if (pattern_matches(&expansion->pattern, next))
         return ++expansion->matches > EXPAND_MATCHES_MAX
                    ? too_much(expansion, folder)

@@ -1,5 +1,6 @@
-/* probe_secrets.c (touching: openat2, getdents64, lstat, access): what must not be read in the box, and where it is: the floor and
- * the paths of --deny, with the other names that mounts give them. What wildcards stand for is found by expand.c. */
+/* probe_secrets.c (touching: openat2, getdents64, lstat, access): what must not be read in the box, and where it is:
+ * the floor and the paths of --deny, with the other names that mounts give them. What wildcards stand for is found by
+ * expand.c. */
 #include "linux/expand.h"
 #include "linux/probe.h"
 
@@ -150,14 +151,15 @@ static void list_names(const struct folder *folder, const char *const *names, bo
     while (fd >= 0 && count++ < LISTED && (entry = entries_next(&entries)))
         for (size_t i = 0; i < NAMES && names[i]; i++) {
             size_t size = strcspn(names[i], "/");
-            there[i] |= names[i][1] == entry->name[1] && strncmp(names[i], entry->name, size) == 0 && !entry->name[size];
+            there[i] |=
+                names[i][1] == entry->name[1] && strncmp(names[i], entry->name, size) == 0 && !entry->name[size];
         }
     if (fd < 0 || entry || entries.error)
         memset(there, 1, NAMES * sizeof *there); /* maybe */
 }
 
-static int probe_folder(struct arena *arena, struct probe *probe, const struct folder *folder,
-                        const char *const *names, struct error *err) {
+static int probe_folder(struct arena *arena, struct probe *probe, const struct folder *folder, const char *const *names,
+                        struct error *err) {
     bool there[NAMES] = {false};
     if (folder->fd >= 0)
         list_names(folder, names, there);
@@ -246,8 +248,7 @@ static int probe_denial(struct arena *arena, const struct policy *policy, struct
 }
 
 int probe_secrets(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
-    bool same = probe->home.path && probe->account_home.path &&
-                strcmp(probe->home.path, probe->account_home.path) == 0;
+    bool same = probe->home.path && probe->account_home.path && strcmp(probe->home.path, probe->account_home.path) == 0;
     probe->aliased = is_aliased(probe, &probe->home) || is_aliased(probe, &probe->account_home);
     for (size_t i = 0; i < policy->denials.count; i++)
         if (probe_denial(arena, policy, probe, &policy->denials.at[i], err))

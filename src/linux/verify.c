@@ -185,10 +185,11 @@ static int verify_secret(const struct check *check, const struct secret *secret,
         openat(AT_FDCWD, secret->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | folder);
     if (fd < 0 && (errno == EACCES || errno == ENOTDIR))
         return 0; /* nor can anything below it be opened */
-    if (state != SECRET_COVERED)
+    if (state == SECRET_HIDDEN || fd < 0)
         return must_fail(check, GUARANTEE_FS_SECRET, secret->path, fd, ENOENT);
+    /* a cover, or a folder that was made on the way to something else */
     return must_be(check, GUARANTEE_FS_SECRET, secret->path,
-                   fd >= 0 && !fstat(fd, &status) && (status.st_dev != secret->dev || status.st_ino != secret->ino));
+                   !fstat(fd, &status) && (status.st_dev != secret->dev || status.st_ino != secret->ino));
 }
 
 /* What isn't there outside can't be tried: then the overlay that keeps it absent must be there. */

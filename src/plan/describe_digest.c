@@ -126,9 +126,8 @@ static json_t *canonical_policy(const struct plan *plan) {
     return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace", workspace,
                      "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
                      "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "deny",
-                     denied_words(plan), "unix-socket",
-                     granted(plan, ACCESS_SOCKET), "env", variables(policy), "fd", numbers(policy), "no-fd",
-                     policy->no_descriptors, "waive", waivers(policy), //
+                     denied_words(plan), "unix-socket", granted(plan, ACCESS_SOCKET), "env", variables(policy), "fd",
+                     numbers(policy), "no-fd", policy->no_descriptors, "waive", waivers(policy), //
                      "timeout", (json_int_t)policy->timeout.value, "grace", (json_int_t)policy->grace.value,
                      "output-limit", (json_int_t)policy->output_limit.value);
 }
@@ -211,9 +210,10 @@ static json_t *layers(const struct plan *plan) {
 
 static json_t *canonical_plan(const struct plan *plan, const json_t *told, const char *policy) {
     static const char *const whole[] = {"backend", "ids", "workspace", "folder", "home", "limits"};
-    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:O}", "policy_digest", policy, "environment", kept_names(plan),
-                            "layers", layers(plan), "descriptors", handed_in(told), "mounts", bare_mounts(told), "denied", bare_denied(told),
-                            "unix_sockets", json_object_get(json_object_get(told, "unix_sockets"), "granted"));
+    json_t *all =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:O}", "policy_digest", policy, "environment", kept_names(plan),
+                  "layers", layers(plan), "descriptors", handed_in(told), "mounts", bare_mounts(told), "denied",
+                  bare_denied(told), "unix_sockets", json_object_get(json_object_get(told, "unix_sockets"), "granted"));
     int failed = !all;
     for (size_t i = 0; i < sizeof whole / sizeof whole[0] && !failed; i++)
         failed = json_object_set(all, whole[i], json_object_get(told, whole[i]));

@@ -147,9 +147,9 @@ static json_t *describe_denied(const struct plan *plan) {
     for (size_t i = 0; i < plan->secrets.count; i++) {
         const struct secret *secret = &plan->probe->secrets.at[i];
         if (plan->secrets.at[i] != SECRET_AWAY)
-            failed |= json_array_append_new(all, json_pack("{s:o, s:s, s:s}", "path", describe_bytes(secret->path),
-                                                           "way", ways[plan->secrets.at[i]], "why",
-                                                           secret_origin(secret)));
+            failed |=
+                json_array_append_new(all, json_pack("{s:o, s:s, s:s}", "path", describe_bytes(secret->path), "way",
+                                                     ways[plan->secrets.at[i]], "why", secret_origin(secret)));
     }
     return describe_finish(all, failed);
 }

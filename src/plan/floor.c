@@ -32,9 +32,9 @@ static const char *const in_home[] = {
     ".passwd-s3fs", ".pulumi/credentials.json", ".s3cfg", ".snowsql", ".terraform.d/credentials.tfrc.json",
     ".vault-token", ".wrangler",
     /* containers, packages, source */
-    ".cargo/credentials", ".cargo/credentials.toml", ".composer/auth.json", ".docker/config.json",
-    ".gem/credentials", ".git-credentials", ".gitcookies", ".kaggle/kaggle.json", ".npmrc", ".pypirc",
-    ".cache/huggingface/token", ".huggingface/token",
+    ".cargo/credentials", ".cargo/credentials.toml", ".composer/auth.json", ".docker/config.json", ".gem/credentials",
+    ".git-credentials", ".gitcookies", ".kaggle/kaggle.json", ".npmrc", ".pypirc", ".cache/huggingface/token",
+    ".huggingface/token",
     /* agents' own */
     ".claude.json", ".claude/.credentials.json", ".codex/auth.json", ".gemini/google_accounts.json",
     ".gemini/oauth_creds.json", ".qwen/oauth_creds.json",
@@ -47,16 +47,46 @@ static const char *const in_home[] = {
     ".bash_history", ".histfile", ".history", ".mysql_history", ".node_repl_history", ".psql_history",
     ".python_history", ".zhistory", ".zsh_history", NULL};
 
-static const char *const in_config[] = {
-    "sops/age", "1Password", "Bitwarden", "Bitwarden CLI", "gopass", "op", "doctl", "gcloud", "hcloud", "linode-cli",
-    "ngrok", "rclone", "scw", "stripe", "composer/auth.json", "containers/auth.json", "gh", "git/credentials",
-    "glab-cli", "hub", "pypoetry/auth.toml", "anthropic", "github-copilot", "goose/secrets.yaml", "msmtp",
-    "BraveSoftware", "Element", "Signal", "Slack", "chromium", "discord", "google-chrome", "microsoft-edge", "opera",
-    "vivaldi", NULL};
+static const char *const in_config[] = {"sops/age",
+                                        "1Password",
+                                        "Bitwarden",
+                                        "Bitwarden CLI",
+                                        "gopass",
+                                        "op",
+                                        "doctl",
+                                        "gcloud",
+                                        "hcloud",
+                                        "linode-cli",
+                                        "ngrok",
+                                        "rclone",
+                                        "scw",
+                                        "stripe",
+                                        "composer/auth.json",
+                                        "containers/auth.json",
+                                        "gh",
+                                        "git/credentials",
+                                        "glab-cli",
+                                        "hub",
+                                        "pypoetry/auth.toml",
+                                        "anthropic",
+                                        "github-copilot",
+                                        "goose/secrets.yaml",
+                                        "msmtp",
+                                        "BraveSoftware",
+                                        "Element",
+                                        "Signal",
+                                        "Slack",
+                                        "chromium",
+                                        "discord",
+                                        "google-chrome",
+                                        "microsoft-edge",
+                                        "opera",
+                                        "vivaldi",
+                                        NULL};
 
-static const char *const in_data[] = {
-    "gopass", "keyrings", "kwalletd", "com.vercel.cli", "opencode/auth.json", "TelegramDesktop", "atuin",
-    "fish/fish_history", NULL};
+static const char *const in_data[] = {"gopass",         "keyrings",           "kwalletd",
+                                      "com.vercel.cli", "opencode/auth.json", "TelegramDesktop",
+                                      "atuin",          "fish/fish_history",  NULL};
 
 const struct floor_folder floor_home[] = {
     {"", in_home}, {".config", in_config}, {".local/share", in_data}, {NULL, NULL}};

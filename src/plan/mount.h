@@ -50,7 +50,7 @@ struct mount {
     ino_t ino;
     text_list hidden; /* MOUNT_TREE: paths below it, in order, that an overlay keeps absent, there or not */
     const char *why;  /* for explain */
-    enum step step;  /* the step that it belongs to */
+    enum step step;   /* the step that it belongs to */
 };
 
 /* A root caller's: the supervisor makes it ready, since only there its owners can be mapped. */

@@ -22,14 +22,6 @@ struct channel {
     struct descriptor descriptor;
 };
 
-/* How a secret is held. */
-enum secret_state {
-    SECRET_AWAY,    /* no root of the box shows it */
-    SECRET_HIDDEN,  /* kept absent by an overlay, whatever the host does there */
-    SECRET_COVERED, /* a folder, with an empty one over it */
-    SECRET_OPEN,    /* it isn't, or only as long as the host leaves it alone: fs-secret is not provided */
-};
-
 /* Is there a descriptor of it outside that the box is given? */
 bool channel_has_end(const struct channel *channel) __attribute__((nonnull));
 
@@ -45,8 +37,8 @@ struct plan {
     bool root_mapped;        /* a root caller who runs as an unprivileged host uid */
     bool terminal;           /* some channel is a tty */
     bool relay;              /* some channel is relayed */
-    unsigned id_base, id_count; /* outside ids: inside id n is id_base + n (root_mapped), else the caller's own */
-    LIST(struct mount) mounts;  /* in order */
+    unsigned id_base, id_count;      /* outside ids: inside id n is id_base + n (root_mapped), else the caller's own */
+    LIST(struct mount) mounts;       /* in order */
     LIST(enum secret_state) secrets; /* one for each of probe->secrets, which are in order then */
     LIST(struct channel) channels;
     struct environment environment;

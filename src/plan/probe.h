@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "plan/guarantee.h"
+#include "plan/secret.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -30,18 +31,6 @@ struct shown {
     const char *device, *root, *point;
 };
 typedef LIST(struct shown) shown_list;
-
-/* A path that must not be read in the box, at one of the names that it has here. */
-struct secret {
-    const char *path;   /* canonical */
-    const char *origin; /* where it was asked for; NULL: built in */
-    mode_t mode;        /* 0: nothing is there */
-    nlink_t links;
-    dev_t dev;
-    ino_t ino;
-    bool closed; /* its mode closes it to the box, unless root is kept */
-};
-typedef LIST(struct secret) secret_list;
 
 enum descriptor_kind {
     DESCRIPTOR_CLOSED,

@@ -20,8 +20,8 @@ static bool same_object(const struct secret *secret, const struct place *place) 
 static int check_named(const struct policy *policy, const struct secret *secret, const char *origin,
                        const struct place *place, struct error *err) {
     char shown[SHOWN], path[SHOWN];
-    bool inside = place->path && !place->error &&
-                  (path_is_under(place->path, secret->path) || same_object(secret, place));
+    bool inside =
+        place->path && !place->error && (path_is_under(place->path, secret->path) || same_object(secret, place));
     if (!inside || (policy->waived & G(FS_SECRET) && !secret->origin))
         return 0;
     path_show(place->path, shown, sizeof shown);

@@ -183,9 +183,9 @@ static int merge_files(struct arena *arena, struct policy *into, const struct po
 }
 
 int policy_merge(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
-    if (merge_grants(arena, into, layer, err) || merge_denials(arena, into, layer, err) || merge_variables(arena, into, layer, err) ||
-        merge_descriptors(arena, into, layer, err) || merge_waivers(into, layer, err) ||
-        merge_limit(into, &into->timeout, &layer->timeout, err) ||
+    if (merge_grants(arena, into, layer, err) || merge_denials(arena, into, layer, err) ||
+        merge_variables(arena, into, layer, err) || merge_descriptors(arena, into, layer, err) ||
+        merge_waivers(into, layer, err) || merge_limit(into, &into->timeout, &layer->timeout, err) ||
         merge_limit(into, &into->output_limit, &layer->output_limit, err) || merge_mode(into, layer, err) ||
         merge_grace(into, layer, err) || merge_profile(into, layer, err) || merge_files(arena, into, layer, err) ||
         merge_bans(arena, into, layer, err))

@@ -53,8 +53,8 @@ const char *pattern_cut(struct arena *arena, const char *word, struct pattern *p
             *failed = true;
             return "";
         }
-        bool again = pattern->count && strcmp(component, "**") == 0 &&
-                     strcmp(pattern->component[pattern->count - 1], "**") == 0;
+        bool again =
+            pattern->count && strcmp(component, "**") == 0 && strcmp(pattern->component[pattern->count - 1], "**") == 0;
         pattern->count += !again;
     }
     return pattern->count ? NULL : "a path is wanted";
