@@ -60,6 +60,16 @@ static int add_grant(struct arena *arena, struct policy *policy, enum access acc
     return 0;
 }
 
+static int add_denial(struct arena *arena, struct policy *policy, const char *word, struct error *err) {
+    struct denial *denial = list_add(arena, &policy->denials);
+    if (!*word)
+        return error_set(err, EXIT_USAGE, "--deny: the path is empty");
+    if (!denial)
+        return error_memory(err);
+    *denial = (struct denial){word, "--deny"};
+    return 0;
+}
+
 static int add_descriptor(struct arena *arena, struct policy *policy, const char *value, struct error *err) {
     if (strcmp(value, "none") == 0) {
         policy->no_descriptors = true;
@@ -127,6 +137,8 @@ static int take(struct arena *arena, struct options *options, int id, const char
         return add_grant(arena, policy, ACCESS_READ, "--read", value, err);
     case OPTION_WRITE:
         return add_grant(arena, policy, ACCESS_WRITE, "--write", value, err);
+    case OPTION_DENY:
+        return add_denial(arena, policy, value, err);
     case OPTION_UNIX_SOCKET:
         return add_grant(arena, policy, ACCESS_SOCKET, "--unix-socket", value, err);
     case OPTION_FD:

@@ -76,6 +76,10 @@ void random_layer(struct arena *arena, struct bytes *bytes, struct policy *layer
         struct ban *ban = sure(list_add(arena, &layer->bans));
         *ban = take_ban(bytes);
     }
+    for (unsigned i = take(bytes, ITEMS_MAX); i; i--) {
+        struct denial *denial = sure(list_add(arena, &layer->denials));
+        *denial = (struct denial){paths[take(bytes, 4)], "deny"};
+    }
     for (unsigned i = take(bytes, 4) / 3; i; i--) {
         int *number = sure(list_add(arena, &layer->descriptors));
         *number = 3;
@@ -135,6 +139,7 @@ const char *random_widened(const struct policy *before, const struct policy *aft
            : after->waived & ~before->waived                       ? "a guarantee is waived"
            : after->bans.count != before->bans.count               ? "a ban is gone"
            : after->session != before->session                     ? "a session is another"
+           : after->denials.count < before->denials.count          ? "something is denied no longer"
            : before->no_descriptors && !after->no_descriptors      ? "descriptors of arguments are back"
                                                                    : NULL;
 }
@@ -161,6 +166,7 @@ static const char *check_merged(const struct policy *before, const struct policy
     if (after->layers != before->layers + 1 || after->grants.count != before->grants.count + layer->grants.count ||
         after->environment.count != before->environment.count + layer->environment.count ||
         after->bans.count != before->bans.count + layer->bans.count ||
+        after->denials.count != before->denials.count + layer->denials.count ||
         after->waived != (before->waived | layer->waived))
         return "something was lost or added";
     for (size_t i = before->grants.count; i < after->grants.count; i++)
@@ -172,12 +178,12 @@ static const char *check_merged(const struct policy *before, const struct policy
     return has_ban(layer, BAN_DESCRIPTOR) && !after->no_descriptors ? "arguments still hand in descriptors" : NULL;
 }
 
-static const char *narrow(struct policy *merged, const struct policy *layer) {
+static const char *narrow(struct arena *arena, struct policy *merged, const struct policy *layer) {
     struct policy before = *merged;
     struct error err;
     bool opens = layer->grants.count || layer->environment.count || layer->waived || layer->bans.count ||
                  layer->descriptors.count || layer->profile || layer->session;
-    if (policy_narrow(merged, layer, &err))
+    if (policy_narrow(arena, merged, layer, &err))
         return opens ? NULL : "a layer that opens nothing was refused";
     return opens ? "the workspace opened something" : random_widened(&before, merged);
 }
@@ -199,5 +205,5 @@ const char *random_run(struct arena *arena, struct bytes *bytes) {
         if (wrong)
             return wrong;
     }
-    return narrow(&merged, &workspace);
+    return narrow(arena, &merged, &workspace);
 }

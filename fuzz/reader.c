@@ -42,7 +42,7 @@ static void check_layer(const struct policy *policy) {
     }
 }
 
-static void check_workspace(const struct policy *layer) {
+static void check_workspace(struct arena *arena, const struct policy *layer) {
     struct policy merged, before;
     struct error err;
     policy_floor(&merged);
@@ -50,7 +50,7 @@ static void check_workspace(const struct policy *layer) {
     merged.mode = (struct setting){MODE_DISCARD, "before"};
     before = merged;
     must(!layer->bans.count && !layer->profiles.count && !layer->profile && !layer->backend, "not a workspace's");
-    if (!policy_narrow(&merged, layer, &err))
+    if (!policy_narrow(arena, &merged, layer, &err))
         must(!random_widened(&before, &merged), "the workspace widened");
 }
 
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         } else {
             check_layer(&policy);
             if (kinds[i] == DOCUMENT_WORKSPACE)
-                check_workspace(&policy);
+                check_workspace(&arena, &policy);
             if (kinds[i] == DOCUMENT_OPERATOR)
                 check_profiles(&arena, &policy);
         }

@@ -115,7 +115,7 @@ int workspace_merge(struct arena *arena, const char *home, struct policy *merged
                                                      .output_limit = file.layer.output_limit};
         opens.mode = opens.timeout = opens.grace = opens.output_limit = (struct setting){0};
         merged->workspace_trusted = true;
-        return policy_merge(arena, merged, &opens, err) || policy_narrow(merged, &narrows, err) ? -1 : 0;
+        return policy_merge(arena, merged, &opens, err) || policy_narrow(arena, merged, &narrows, err) ? -1 : 0;
     }
-    return policy_narrow(merged, &file.layer, err);
+    return policy_narrow(arena, merged, &file.layer, err);
 }

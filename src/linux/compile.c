@@ -3,6 +3,7 @@
 
 #include "base/path.h"
 #include "plan/roots.h"
+#include "plan/secrets.h"
 
 #include <errno.h>
 #include <string.h>
@@ -35,6 +36,10 @@ static int compile_current(struct plan *plan, struct error *err) {
         return error_set(err, EXIT_USAGE, "the current folder can't be used (%s); cd %s first",
                          strerror(current->error), workspace);
     plan->current = current->path;
+    const struct secret *secret = plan_denies(plan, current->path);
+    if (secret)
+        return error_set(err, EXIT_USAGE, "the current folder %s is denied (%s); cd %s first",
+                         path_show(current->path, shown, sizeof shown), secret_origin(secret), workspace);
     for (size_t i = plan->mounts.count; i-- > 0;) {
         const struct mount *mount = &plan->mounts.at[i];
         if (path_is_under(current->path, mount->target) && mount->kind == MOUNT_TREE && mount->folder &&
@@ -104,6 +109,8 @@ static bool step_needed(const struct plan *plan, int step) {
         return plan->probe->outer_root;
     case STEP_RELAY:
         return plan->relay;
+    case STEP_SECRETS:
+        return plan_holds(plan, SECRET_HIDDEN) || plan_holds(plan, SECRET_COVERED) || plan_holds(plan, SECRET_OPEN);
     case STEP_OVERLAY:
         return plan->policy->mode.value == MODE_DISCARD;
     default:
@@ -120,6 +127,8 @@ static void compile_steps(struct plan *plan) {
         if (plan->needed[step] && !plan->taken[step])
             plan->provided &= step_text[step].gives & G_BOX ? 0 : ~step_text[step].gives;
     }
+    if (plan_holds(plan, SECRET_OPEN))
+        plan->provided &= ~G(FS_SECRET);
     plan->taken[STEP_LOOPBACK] &= plan->taken[STEP_NET_NAMESPACE]; /* the host's own is left alone */
 }
 
@@ -139,7 +148,7 @@ static int check_overlay(const struct policy *policy, const struct probe *probe,
 int compile_native(struct arena *arena, const struct policy *policy, const struct probe *probe, char *const *caller,
                    struct plan *plan, struct error *err) {
     *plan = (struct plan){.backend = "native", .policy = policy, .probe = probe};
-    if (roots_check(policy, probe, err) || check_overlay(policy, probe, err))
+    if (roots_check(policy, probe, err) || secrets_check(policy, probe, err) || check_overlay(policy, probe, err))
         return -1;
     plan->root_kept = probe->outer_root && probe->missing[STEP_IDMAPPED_MOUNTS];
     plan->root_mapped = probe->outer_root && !plan->root_kept;

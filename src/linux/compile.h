@@ -21,6 +21,10 @@ int compile_base(struct arena *arena, const struct plan *plan, mount_list *mount
     __attribute__((nonnull, warn_unused_result));
 int compile_mounts(struct arena *arena, struct plan *plan, struct error *err)
     __attribute__((nonnull, warn_unused_result));
+/* Which mounts hide or cover the secrets among them. 125 and 126 for those that can't be held, unless fs-secret is
+ * waived. */
+int compile_secrets(struct arena *arena, struct plan *plan, mount_list *mounts, struct error *err)
+    __attribute__((nonnull, warn_unused_result));
 int compile_channels(struct arena *arena, struct plan *plan, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 

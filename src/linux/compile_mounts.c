@@ -230,6 +230,8 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
         if (mount_add(arena, &kept, *homeless))
             return error_memory(err);
     }
+    if (compile_secrets(arena, plan, &kept, err))
+        return -1;
     plan->mounts.at = kept.at;
     plan->mounts.count = kept.count;
     plan->mounts.room = kept.room;

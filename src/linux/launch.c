@@ -331,7 +331,8 @@ static int attempt(struct arena *arena, const struct plan *plan, const struct en
     prepared->inquiry = inquiry;
     prepared->witness.socket = prepared->witness.listener = -1;
     int result = start(arena, plan, ending, launch, &channels, failure);
-    launch->untried = (prepared->witness.hidden ? 0 : G(FS_READ)) | (prepared->witness.port ? 0 : G(NET_LOCAL));
+    launch->untried = (prepared->witness.hidden ? 0 : G(FS_READ)) | (prepared->witness.port ? 0 : G(NET_LOCAL)) |
+                      (plan_has_secret(plan) ? 0 : G(FS_SECRET));
     witness_close(&prepared->witness);
     channels_close(&channels);
     if (result)

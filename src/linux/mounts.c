@@ -109,7 +109,7 @@ static int make_on(const struct build *build, const struct mount *mount, struct 
             return overlay_discard(build, mount, target, prepared);
         if (mounts_bind(build, mount, target, prepared))
             return -1;
-        return mount->view ? overlay_view(build, mount) : 0;
+        return mount->view && !mount->hidden.count ? overlay_view(build, mount) : 0;
     }
 }
 
@@ -119,6 +119,8 @@ static bool is_absent(const struct mount *mount, int error) {
 }
 
 static int make_mount(const struct build *build, const struct mount *mount, int prepared) {
+    if (mount->step == STEP_SECRETS && !layer_on(STEP_SECRETS))
+        return 0;
     if (mount->create) {
         if (make_target(build->root, mount))
             return -1;
@@ -149,6 +151,8 @@ static int build_with(struct build *build, const struct plan *plan, const int *p
         const struct mount *mount = &plan->mounts.at[i];
         if (make_mount(build, mount, prepared ? prepared[i] : -1))
             return failure_set(failure, mount->step, errno, mount->target);
+        if (mount->hidden.count && !mount->discard && overlay_hide(build, mount))
+            return failure_set(failure, STEP_SECRETS, errno, mount->target);
     }
     if (build->api->readonly(root))
         return failure_set(failure, STEP_MOUNTS_READONLY, errno, "the root of the box");

@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "linux/layers.h"
 #include "linux/lookup.h"
+#include "linux/whiteouts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,43 @@ int overlay_view(const struct build *build, const struct mount *mount) {
 /* A name in the box's root, gone before there is a process in the box. */
 static const char hidden[] = ".pinfold-overlay";
 
+/* A tmpfs of the box's own, for layers. */
+static int open_store(const struct build *build) {
+    static const char *const options[][2] = {{"mode", "0700"}, {NULL, NULL}};
+    if (mkdirat(build->root, hidden, 0700) || build->api->scratch((struct spot){build->root, hidden}, options))
+        return -1;
+    return lookup_open(build->root, hidden);
+}
+
+/* The overlay has mounts of its own of its layers; these go, and with them every path to them. */
+static int drop_store(const struct build *build, int store) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", store);
+    return umount2(path, MNT_DETACH) || unlinkat(build->root, hidden, AT_REMOVEDIR) ? -1 : 0;
+}
+
+/* The layer on top, which keeps absent what the mount hides. */
+static int open_top(int store, int lower, const struct mount *mount) {
+    int top = mkdirat(store, "top", 0700) ? -1 : openat(store, "top", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (top >= 0 && whiteouts_make(top, lower, &mount->hidden))
+        fd_close(&top);
+    return top;
+}
+
+int overlay_hide(const struct build *build, const struct mount *mount) {
+    char layers[80];
+    const char *const options[][2] = {{"lowerdir", layers}, {NULL, NULL}};
+    if (!layer_on(STEP_SECRETS))
+        return mount->view ? overlay_view(build, mount) : 0;
+    autoclose int target = lookup_open(build->root, mount->target);
+    autoclose int store = target < 0 ? -1 : open_store(build);
+    autoclose int top = store < 0 ? -1 : open_top(store, target, mount);
+    if (top < 0)
+        return -1;
+    snprintf(layers, sizeof layers, "/proc/self/fd/%d:/proc/self/fd/%d", top, target);
+    return build->api->overlay((struct spot){target, ""}, options, false) || drop_store(build, store) ? -1 : 0;
+}
+
 /* The folder in which changes will be, with the owner and mode of the folder that they are made to. */
 static int make_upper(int store, int lower) {
     struct stat status;
@@ -59,7 +97,7 @@ static int make_upper(int store, int lower) {
 /* In a tmpfs of the box's own: the source, and where changes go. Then the overlay of both at `target`. */
 static int make_overlay(const struct build *build, const struct mount *mount, struct spot target, int store,
                         int prepared) {
-    char lower_path[32], upper_path[48], work_path[48];
+    char lower_path[80], upper_path[48], work_path[48];
     /* attributes of user.*: those that overlayfs would take else are the host's root's */
     const char *const options[][2] = {
         {"lowerdir", lower_path}, {"upperdir", upper_path}, {"workdir", work_path}, {"userxattr", NULL}, {NULL, NULL}};
@@ -68,23 +106,23 @@ static int make_overlay(const struct build *build, const struct mount *mount, st
     autoclose int lower = lookup_open(store, "lower");
     if (lower < 0 || make_upper(store, lower))
         return -1;
-    snprintf(lower_path, sizeof lower_path, "/proc/self/fd/%d", lower);
+    bool hides = mount->hidden.count && layer_on(STEP_SECRETS);
+    autoclose int top = hides ? open_top(store, lower, mount) : -1;
+    if (hides && top < 0)
+        return -1;
+    if (hides)
+        /* a layer below what is changed: there no command can undo a whiteout */
+        snprintf(lower_path, sizeof lower_path, "/proc/self/fd/%d:/proc/self/fd/%d", top, lower);
+    else
+        snprintf(lower_path, sizeof lower_path, "/proc/self/fd/%d", lower);
     snprintf(upper_path, sizeof upper_path, "/proc/self/fd/%d/upper", store);
     snprintf(work_path, sizeof work_path, "/proc/self/fd/%d/work", store);
     return build->api->overlay(target, options, true);
 }
 
 int overlay_discard(const struct build *build, const struct mount *mount, struct spot target, int prepared) {
-    static const char *const options[][2] = {{"mode", "0700"}, {NULL, NULL}};
-    char path[32];
     if (!layer_on(STEP_OVERLAY)) /* the plain folder: verify must see it */
         return mounts_bind(build, mount, target, prepared);
-    if (mkdirat(build->root, hidden, 0700) || build->api->scratch((struct spot){build->root, hidden}, options))
-        return -1;
-    autoclose int store = lookup_open(build->root, hidden);
-    if (store < 0 || make_overlay(build, mount, target, store, prepared))
-        return -1;
-    /* the overlay has mounts of its own of both; these go, and with them every path to them */
-    snprintf(path, sizeof path, "/proc/self/fd/%d", store);
-    return umount2(path, MNT_DETACH) || unlinkat(build->root, hidden, AT_REMOVEDIR) ? -1 : 0;
+    autoclose int store = open_store(build);
+    return store < 0 || make_overlay(build, mount, target, store, prepared) || drop_store(build, store) ? -1 : 0;
 }

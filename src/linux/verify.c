@@ -212,6 +212,38 @@ static int verify_places(const struct check *check) {
     return 0;
 }
 
+/* What is there outside can't be opened, or an empty folder is in its place. */
+static int verify_secret(const struct check *check, const struct secret *secret, enum secret_state state) {
+    struct stat status;
+    int folder = state == SECRET_COVERED ? O_DIRECTORY : 0;
+    autoclose int fd =
+        openat(AT_FDCWD, secret->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | folder);
+    if (fd < 0 && (errno == EACCES || errno == ENOTDIR))
+        return 0; /* nor can anything below it be opened */
+    if (state == SECRET_HIDDEN || fd < 0)
+        return must_fail(check, GUARANTEE_FS_SECRET, secret->path, fd, ENOENT);
+    /* a cover, or a folder that was made on the way to something else */
+    return must_be(check, GUARANTEE_FS_SECRET, secret->path,
+                   !fstat(fd, &status) && (status.st_dev != secret->dev || status.st_ino != secret->ino));
+}
+
+/* What isn't there outside can't be tried: then the overlay that keeps it absent must be there. */
+static int verify_secrets(const struct check *check) {
+    const struct plan *plan = check->plan;
+    for (size_t i = 0; layer_on(STEP_SECRETS) && i < plan->secrets.count; i++)
+        if (plan->probe->secrets.at[i].mode && plan->secrets.at[i] != SECRET_OPEN &&
+            verify_secret(check, &plan->probe->secrets.at[i], plan->secrets.at[i]))
+            return -1;
+    for (size_t i = 0; layer_on(STEP_SECRETS) && i < plan->mounts.count; i++) {
+        const struct mount *mount = &plan->mounts.at[i];
+        struct statfs system;
+        if (mount->hidden.count && must_be(check, GUARANTEE_FS_SECRET, mount->target,
+                                           !statfs(mount->target, &system) && system.f_type == OVERLAYFS_SUPER_MAGIC))
+            return -1;
+    }
+    return 0;
+}
+
 static int verify_others(const struct check *check) {
     /* the supervisor's number, unless the box has a process of that number itself */
     if (check->witness->supervisor > 2 &&
@@ -318,7 +350,7 @@ int verify_files(const struct plan *plan, const struct witness *witness, const i
     const struct check check = {plan, witness, failure};
     static int (*const checks[])(const struct check *) = {verify_capabilities, verify_read,      verify_landlock,
                                                           verify_mounts,       verify_workspace, verify_covers,
-                                                          verify_sessions,     verify_places};
+                                                          verify_sessions,     verify_places,    verify_secrets};
     if (take_all(&check, checks, sizeof checks / sizeof checks[0]))
         return -1;
     return must_be(&check, GUARANTEE_DESCRIPTORS, "only granted descriptors are open",

@@ -74,6 +74,18 @@ static json_t *variables(const struct policy *policy) {
     return all;
 }
 
+static json_t *denied_words(const struct plan *plan) {
+    const text_list *words = &plan->probe->denials;
+    const char **entries = calloc(words->count + 1, sizeof *entries);
+    if (!entries)
+        return NULL;
+    for (size_t i = 0; i < words->count; i++)
+        entries[i] = words->at[i];
+    json_t *all = sorted(entries, words->count);
+    free(entries);
+    return all;
+}
+
 static json_t *waivers(const struct policy *policy) {
     const char *names[GUARANTEE_COUNT];
     size_t count = 0;
@@ -111,17 +123,16 @@ static json_t *canonical_policy(const struct plan *plan) {
     const struct policy *policy = plan->policy;
     json_t *workspace = policy->workspace ? describe_bytes(plan->workspace) : json_null();
     json_t *backend = policy->backend ? json_string(policy->backend) : json_null();
-    json_t *all =
-        json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace", workspace,
-                     "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
-                     "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "unix-socket",
-                     granted(plan, ACCESS_SOCKET), "env", variables(policy), "fd", numbers(policy), "no-fd",
-                     policy->no_descriptors, "waive", waivers(policy), //
-                     "timeout", (json_int_t)policy->timeout.value, "grace", (json_int_t)policy->grace.value,
-                     "output-limit", (json_int_t)policy->output_limit.value);
+    json_t *all = json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace",
+                            workspace, "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
+                            "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "deny",
+                            denied_words(plan), "unix-socket", granted(plan, ACCESS_SOCKET), "env", variables(policy),
+                            "fd", numbers(policy), "no-fd", policy->no_descriptors, "waive", waivers(policy), //
+                            "timeout", (json_int_t)policy->timeout.value, "grace", (json_int_t)policy->grace.value,
+                            "output-limit", (json_int_t)policy->output_limit.value);
     /* as it was before there were sessions, where there is none */
-    return describe_finish(
-        all, all && policy->session && json_object_set_new(all, "session", json_string(policy->session)));
+    return describe_finish(all,
+                           all && policy->session && json_object_set_new(all, "session", json_string(policy->session)));
 }
 
 static json_t *kept_names(const struct plan *plan) {
@@ -177,6 +188,19 @@ static json_t *bare_mounts(const json_t *told) {
     return describe_finish(rest, failed);
 }
 
+/* The paths that are denied and how each is held, without reasons. */
+static json_t *bare_denied(const json_t *told) {
+    const json_t *all = json_object_get(told, "denied");
+    json_t *rest = json_array();
+    int failed = !rest;
+    for (size_t i = 0; i < json_array_size(all) && !failed; i++) {
+        json_t *row = json_array_get(all, i);
+        failed = json_array_append_new(
+            rest, json_pack("{s:O, s:O}", "path", json_object_get(row, "path"), "way", json_object_get(row, "way")));
+    }
+    return describe_finish(rest, failed);
+}
+
 /* Which layers keep each guarantee: tells apart a plan that lacks a step that the host hasn't. */
 static json_t *layers(const struct plan *plan) {
     json_t *all = json_object(), *told = describe_guarantees(plan, false), *one;
@@ -189,9 +213,10 @@ static json_t *layers(const struct plan *plan) {
 
 static json_t *canonical_plan(const struct plan *plan, const json_t *told, const char *policy) {
     static const char *const whole[] = {"backend", "ids", "workspace", "folder", "home", "limits"};
-    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:O}", "policy_digest", policy, "environment", kept_names(plan),
-                            "layers", layers(plan), "descriptors", handed_in(told), "mounts", bare_mounts(told),
-                            "unix_sockets", json_object_get(json_object_get(told, "unix_sockets"), "granted"));
+    json_t *all =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:O}", "policy_digest", policy, "environment", kept_names(plan),
+                  "layers", layers(plan), "descriptors", handed_in(told), "mounts", bare_mounts(told), "denied",
+                  bare_denied(told), "unix_sockets", json_object_get(json_object_get(told, "unix_sockets"), "granted"));
     int failed = !all;
     for (size_t i = 0; i < sizeof whole / sizeof whole[0] && !failed; i++)
         failed = json_object_set(all, whole[i], json_object_get(told, whole[i]));

@@ -2,6 +2,7 @@
  * an error, so the checks are at the end of each object. */
 #include "base/path.h"
 #include "plan/describe.h"
+#include "plan/secrets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,22 @@ static json_t *describe_sockets(const struct plan *plan) {
                            failed);
 }
 
+/* What the box would show if it was not denied. */
+static json_t *describe_denied(const struct plan *plan) {
+    static const char *const ways[] = {
+        [SECRET_HIDDEN] = "absent", [SECRET_COVERED] = "covered", [SECRET_OPEN] = "not held"};
+    json_t *all = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < plan->secrets.count; i++) {
+        const struct secret *secret = &plan->probe->secrets.at[i];
+        if (plan->secrets.at[i] != SECRET_AWAY)
+            failed |=
+                json_array_append_new(all, json_pack("{s:o, s:s, s:s}", "path", describe_bytes(secret->path), "way",
+                                                     ways[plan->secrets.at[i]], "why", secret_origin(secret)));
+    }
+    return describe_finish(all, failed);
+}
+
 static json_t *describe_policy(const struct policy *policy) {
     json_t *files = json_array();
     int failed = 0;
@@ -167,8 +184,7 @@ static json_t *describe_session(const struct plan *plan) {
     struct arena arena = {0};
     const struct policy *policy = plan->policy;
     const char *folder = session_path(&arena, policy->state, policy->session, plan->workspace, SESSION_FOLDERS);
-    json_t *told =
-        folder ? json_pack("{s:s, s:o}", "id", policy->session, "folder", describe_bytes(folder)) : NULL;
+    json_t *told = folder ? json_pack("{s:s, s:o}", "id", policy->session, "folder", describe_bytes(folder)) : NULL;
     (void)!arena_free(&arena);
     return told;
 }
@@ -176,7 +192,7 @@ static json_t *describe_session(const struct plan *plan) {
 json_t *describe_plan(const struct plan *plan) {
     json_t *told =
         json_pack("{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
-                  "s:{s:I, s:I, s:I}}",
+                  "s:o, s:{s:I, s:I, s:I}}",
                   "backend",
                   plan->backend, //
                   "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, "missing",
@@ -190,6 +206,7 @@ json_t *describe_plan(const struct plan *plan) {
                   "folder", describe_bytes(plan->current),                            //
                   "home", describe_bytes(plan->home),                                 //
                   "mounts", describe_mounts(plan),                                    //
+                  "denied", describe_denied(plan),                                    //
                   "unix_sockets", describe_sockets(plan),                             //
                   "descriptors", describe_descriptors(plan),                          //
                   "environment", describe_environment(plan),                          //

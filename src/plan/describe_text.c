@@ -1,6 +1,7 @@
 /* describe_text.c (pure but for writing to a stream): the plan in words. */
 #include "base/path.h"
 #include "plan/describe.h"
+#include "plan/secrets.h"
 
 #include <string.h>
 
@@ -44,7 +45,26 @@ static bool is_socket(const struct mount *mount) {
 }
 
 static bool is_cover(const struct mount *mount) {
-    return mount->kind == MOUNT_EMPTY && mount->step != STEP_PROC;
+    return mount->kind == MOUNT_EMPTY && mount->step != STEP_PROC && mount->step != STEP_SECRETS;
+}
+
+static void list_denied(const struct plan *plan, FILE *out) {
+    static const char *const ways[] = {
+        [SECRET_HIDDEN] = "kept absent", [SECRET_COVERED] = "covered", [SECRET_OPEN] = "NOT HELD"};
+    static const char title[] = "  denied, though it lies in one of these:\n";
+    char shown[SHOWN];
+    size_t any = 0, absent = 0;
+    for (size_t i = 0; i < plan->secrets.count; i++) {
+        const struct secret *secret = &plan->probe->secrets.at[i];
+        enum secret_state state = plan->secrets.at[i];
+        bool told = state != SECRET_AWAY && (secret->mode || secret->origin || state == SECRET_OPEN);
+        absent += state != SECRET_AWAY && !told;
+        if (told)
+            fprintf(out, "%s    %s  (%s, %s)\n", any++ ? "" : title, path_show(secret->path, shown, sizeof shown),
+                    secret_origin(secret), ways[state]);
+    }
+    if (absent)
+        fprintf(out, "%s    %zu built-in names that aren't there now\n", any ? "" : title, absent);
 }
 
 static void list_guarantees(const struct plan *plan, FILE *out) {
@@ -135,6 +155,7 @@ int describe_text(const struct plan *plan, FILE *out) {
     list_mounts(plan, out, "  private, empty, gone afterwards:\n  ", is_scratch);
     list_mounts(plan, out, "  private, kept for this workspace's next run with this session:\n  ", is_kept);
     list_mounts(plan, out, "  covered:\n  ", is_cover);
+    list_denied(plan, out);
     list_mounts(plan, out, "  unix sockets that can be connected to:\n  ", is_socket);
     fputs("  everything else on this host is not there\n", out);
     fprintf(out, "\nNetwork\n  %s\n",

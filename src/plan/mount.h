@@ -2,6 +2,7 @@
 #ifndef PINFOLD_PLAN_MOUNT_H
 #define PINFOLD_PLAN_MOUNT_H
 
+#include "base/arena.h"
 #include "plan/guarantee.h"
 
 #include <stdbool.h>
@@ -42,15 +43,16 @@ struct mount {
     bool view;       /* below a writable folder, whose Landlock rule reaches down: shown through an overlay, which has
                       * FIFOs and sockets of its own, but not what is mounted below */
     bool discard; /* MOUNT_TREE: seen through an overlay, writable; what is changed stays in the box and ends with it */
-    bool session;    /* MOUNT_TREE: a folder that a session keeps; stands where a scratch folder would */
+    bool session; /* MOUNT_TREE: a folder that a session keeps; stands where a scratch folder would */
     bool in_session; /* it stands in one: its place is made there before the launch, by descriptors */
-    bool device;  /* device nodes work here */
-    bool owned;   /* a root caller's ids are mapped to the box's here; the system's own files stay root's */
-    unsigned mode; /* MOUNT_SCRATCH */
-    dev_t dev;     /* MOUNT_TREE: what the source was seen to be */
+    bool device;     /* device nodes work here */
+    bool owned;      /* a root caller's ids are mapped to the box's here; the system's own files stay root's */
+    unsigned mode;   /* MOUNT_SCRATCH */
+    dev_t dev;       /* MOUNT_TREE: what the source was seen to be */
     ino_t ino;
-    const char *why; /* for explain */
-    enum step step;  /* the step that it belongs to */
+    text_list hidden; /* MOUNT_TREE: paths below it, in order, that an overlay keeps absent, there or not */
+    const char *why;  /* for explain */
+    enum step step;   /* the step that it belongs to */
 };
 
 /* A root caller's: the supervisor makes it ready, since only there its owners can be mapped. */

@@ -14,6 +14,13 @@ bool names_show(const shown_list *mounts, const char *top, const char *path) __a
 int names_list(struct arena *arena, const shown_list *mounts, const char *path, text_list *names)
     __attribute__((nonnull, warn_unused_result));
 
+/* Add the other names of what `path` names. 0, or -1 when out of memory. */
+int names_other(struct arena *arena, const shown_list *mounts, const char *path, text_list *names)
+    __attribute__((nonnull, warn_unused_result));
+
+/* Does another mount show it, something below it or something above it; or is something mounted below it? */
+bool names_shared(const shown_list *mounts, const char *path) __attribute__((nonnull));
+
 /* Is one of them at or below the other, by any name? */
 bool names_meet(const shown_list *mounts, const char *a, const char *b) __attribute__((nonnull));
 

@@ -1,6 +1,8 @@
 /* plan.c (pure): does a plan keep its promises? */
 #include "plan/plan.h"
 
+#include "base/path.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -67,6 +69,28 @@ static void tell_causes(const struct plan *plan, uint32_t lacking, char *text, s
     }
     if (more)
         snprintf(text + strlen(text), room - strlen(text), "; and %d more", more);
+}
+
+bool plan_holds(const struct plan *plan, enum secret_state state) {
+    for (size_t i = 0; i < plan->secrets.count; i++)
+        if (plan->secrets.at[i] == state)
+            return true;
+    return false;
+}
+
+bool plan_has_secret(const struct plan *plan) {
+    for (size_t i = 0; i < plan->secrets.count; i++)
+        if (plan->secrets.at[i] != SECRET_OPEN && plan->probe->secrets.at[i].mode)
+            return true;
+    return false;
+}
+
+const struct secret *plan_denies(const struct plan *plan, const char *path) {
+    for (size_t i = 0; i < plan->secrets.count; i++)
+        if ((plan->secrets.at[i] == SECRET_HIDDEN || plan->secrets.at[i] == SECRET_COVERED) &&
+            path_is_under(path, plan->probe->secrets.at[i].path))
+            return &plan->probe->secrets.at[i];
+    return NULL;
 }
 
 bool channel_has_end(const struct channel *channel) {

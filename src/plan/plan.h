@@ -37,14 +37,24 @@ struct plan {
     bool root_mapped;        /* a root caller who runs as an unprivileged host uid */
     bool terminal;           /* some channel is a tty */
     bool relay;              /* some channel is relayed */
-    unsigned id_base, id_count; /* outside ids: inside id n is id_base + n (root_mapped), else the caller's own */
-    LIST(struct mount) mounts;  /* in order */
+    unsigned id_base, id_count;      /* outside ids: inside id n is id_base + n (root_mapped), else the caller's own */
+    LIST(struct mount) mounts;       /* in order */
+    LIST(enum secret_state) secrets; /* one for each of probe->secrets, which are in order then */
     LIST(struct channel) channels;
     struct environment environment;
     const char *home; /* path of the scratch home, or of a granted one */
     const char *workspace, *current;
     const char *notice; /* one line for stderr when something must be said, or NULL */
 };
+
+/* Is one of its secrets in this state? */
+bool plan_holds(const struct plan *plan, enum secret_state state) __attribute__((nonnull));
+
+/* Is one of its secrets there on the host, so that the box can be seen to keep it? */
+bool plan_has_secret(const struct plan *plan) __attribute__((nonnull));
+
+/* The secret that a path names or lies in, and that the box hides or covers; NULL: none. */
+const struct secret *plan_denies(const struct plan *plan, const char *path) __attribute__((nonnull));
 
 /* Does the plan give every guarantee that isn't waived? If not: 126, with every cause and its
  * remedy; or, where there can be no box at all, with that one. */

@@ -26,6 +26,12 @@ struct grant {
     unsigned layer; /* in a merged policy: which layer asked for it; bans of earlier ones apply */
 };
 
+/* What must not be read, also where it is granted. */
+struct denial {
+    const char *word; /* a path or, with wildcards, several: see pattern.h */
+    const char *origin;
+};
+
 struct variable {
     const char *entry; /* NAME passes the caller's, NAME=VALUE sets one */
     const char *origin;

@@ -76,6 +76,16 @@ static int merge_variables(struct arena *arena, struct policy *into, const struc
     return 0;
 }
 
+static int merge_denials(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
+    for (size_t i = 0; i < layer->denials.count; i++) {
+        struct denial *added = list_add(arena, &into->denials);
+        if (!added)
+            return error_memory(err);
+        *added = layer->denials.at[i];
+    }
+    return 0;
+}
+
 static int merge_descriptors(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
     const struct ban *ban = layer->descriptors.count ? find_ban(into, BAN_DESCRIPTOR, NULL) : NULL;
     if (ban)
@@ -185,12 +195,12 @@ static int merge_files(struct arena *arena, struct policy *into, const struct po
 }
 
 int policy_merge(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
-    if (merge_grants(arena, into, layer, err) || merge_variables(arena, into, layer, err) ||
-        merge_descriptors(arena, into, layer, err) || merge_waivers(into, layer, err) ||
-        merge_limit(into, &into->timeout, &layer->timeout, err) ||
+    if (merge_grants(arena, into, layer, err) || merge_denials(arena, into, layer, err) ||
+        merge_variables(arena, into, layer, err) || merge_descriptors(arena, into, layer, err) ||
+        merge_waivers(into, layer, err) || merge_limit(into, &into->timeout, &layer->timeout, err) ||
         merge_limit(into, &into->output_limit, &layer->output_limit, err) || merge_mode(into, layer, err) ||
-        merge_grace(into, layer, err) || merge_profile(into, layer, err) ||
-        merge_session(into, layer, err) || merge_files(arena, into, layer, err) || merge_bans(arena, into, layer, err))
+        merge_grace(into, layer, err) || merge_profile(into, layer, err) || merge_session(into, layer, err) ||
+        merge_files(arena, into, layer, err) || merge_bans(arena, into, layer, err))
         return -1;
     if (layer->workspace)
         into->workspace = layer->workspace;
@@ -229,12 +239,12 @@ static void narrow_limit(struct setting *limit, const struct setting *layer) {
         *limit = *layer;
 }
 
-int policy_narrow(struct policy *into, const struct policy *layer, struct error *err) {
+int policy_narrow(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
     const char *opening = policy_opening(layer);
     if (opening)
         return error_set(err, EXIT_USAGE,
-                         "%s: the workspace's own file can only narrow: mode, timeout, grace, output-limit; to let it "
-                         "do more, look at it and type pinfold trust",
+                         "%s: the workspace's own file can only narrow: deny, mode, timeout, grace, output-limit; to "
+                         "let it do more, look at it and type pinfold trust",
                          opening);
     narrow_limit(&into->timeout, &layer->timeout);
     narrow_limit(&into->output_limit, &layer->output_limit);
@@ -243,5 +253,5 @@ int policy_narrow(struct policy *into, const struct policy *layer, struct error 
     if (layer->mode.origin && layer->mode.value > into->mode.value)
         into->mode = layer->mode;
     into->no_descriptors |= layer->no_descriptors;
-    return 0;
+    return merge_denials(arena, into, layer, err);
 }

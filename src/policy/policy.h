@@ -23,6 +23,7 @@ struct policy {
     const char *workspace; /* NULL: the current directory */
     struct setting mode;   /* enum mode */
     LIST(struct grant) grants;
+    LIST(struct denial) denials;
     LIST(struct variable) environment;
     LIST(int) descriptors; /* --fd N */
     bool unheard;          /* its 0 to 2 are /dev/null, whatever the caller's are: for a box in which nothing is run */

@@ -3,6 +3,7 @@
 
 #include "base/nearest.h"
 #include "base/path.h"
+#include "policy/pattern.h"
 #include "policy/values.h"
 
 #include <stdio.h>
@@ -47,8 +48,9 @@ static const char *origin_of(struct reading *reading, const struct node *node, c
     return origin;
 }
 
-/* The path that an entry means: absolute, or NULL with the error set. */
-static const char *path_of(struct reading *reading, const struct node *node, const char *key) {
+/* The path that an entry means: absolute, or NULL with the error set. With `word` it may have wildcards, and the folder
+ * in front of it means only itself. */
+static const char *path_of(struct reading *reading, const struct node *node, const char *key, bool word) {
     const char *text = string_of(reading, node, key, "a path in \"\"");
     const char *folder = NULL;
     if (!text)
@@ -71,7 +73,8 @@ static const char *path_of(struct reading *reading, const struct node *node, con
     }
     if (!folder)
         return NULL;
-    const char *path = arena_printf(reading->arena, "%s/%s", folder, text);
+    folder = word ? pattern_escape(reading->arena, folder) : folder;
+    const char *path = folder ? arena_printf(reading->arena, "%s/%s", folder, text) : NULL;
     if (!path)
         error_memory(reading->err);
     return path;
@@ -89,7 +92,7 @@ static int each(struct reading *reading, const struct node *list, const char *ke
 }
 
 static int take_grant(struct reading *reading, const struct node *entry, const char *key, int access) {
-    const char *path = path_of(reading, entry, key), *origin = path ? origin_of(reading, entry, key) : NULL;
+    const char *path = path_of(reading, entry, key, false), *origin = path ? origin_of(reading, entry, key) : NULL;
     struct grant *grant = origin ? list_add(reading->arena, &reading->policy->grants) : NULL;
     if (!grant)
         return origin ? error_memory(reading->err) : -1;
@@ -109,6 +112,21 @@ int take_write(struct reading *reading, const struct node *member) {
 
 int take_socket(struct reading *reading, const struct node *member) {
     return each(reading, member, "unix-socket", PATHS, take_grant, ACCESS_SOCKET);
+}
+
+static int take_denial(struct reading *reading, const struct node *entry, const char *key, int what) {
+    (void)what;
+    const char *word = path_of(reading, entry, key, true), *origin = word ? origin_of(reading, entry, key) : NULL;
+    struct denial *denial = origin ? list_add(reading->arena, &reading->policy->denials) : NULL;
+    if (!denial)
+        return origin ? error_memory(reading->err) : -1;
+    *denial = (struct denial){word, origin};
+    return 0;
+}
+
+int take_deny(struct reading *reading, const struct node *member) {
+    return each(reading, member, "deny", "a list of paths such as [\"~/.config/tool/token\", \"secrets/**\"]",
+                take_denial, 0);
 }
 
 static int take_variable(struct reading *reading, const struct node *entry, const char *key, int what) {
@@ -248,7 +266,7 @@ static int add_ban(struct reading *reading, const struct node *node, const char 
 }
 
 static int take_path_ban(struct reading *reading, const struct node *entry, const char *key, int kind) {
-    const char *path = path_of(reading, entry, key);
+    const char *path = path_of(reading, entry, key, false);
     return path ? add_ban(reading, entry, key, (enum ban_kind)kind, path) : -1;
 }
 

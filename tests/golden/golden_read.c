@@ -102,6 +102,28 @@ static int take_descriptor(struct reader *reader) {
     return LIST_PUT(reader, &reader->golden->probe.descriptors, descriptor);
 }
 
+/* secret PATH [file|absent] [closed] [denied] [links=N] */
+static int take_secret(struct reader *reader) {
+    struct secret secret = {.path = reader->words[1], .mode = S_IFDIR | 0700, .dev = 7, .links = 1};
+    secret.ino = 5000 + (ino_t)reader->golden->probe.secrets.count;
+    for (size_t i = 2; i < reader->count; i++) {
+        const char *word = reader->words[i];
+        if (strcmp(word, "file") == 0)
+            secret.mode = S_IFREG | 0600;
+        else if (strcmp(word, "absent") == 0)
+            secret.mode = 0;
+        else if (strcmp(word, "closed") == 0)
+            secret.closed = true;
+        else if (strcmp(word, "denied") == 0)
+            secret.origin = "--deny";
+        else if (strncmp(word, "links=", 6) == 0)
+            secret.links = (nlink_t)atoi(word + 6);
+        else
+            return -1;
+    }
+    return LIST_PUT(reader, &reader->golden->probe.secrets, secret);
+}
+
 /* missing STEP ERRNO [on DETAIL], which may be several words */
 static int take_missing(struct reader *reader) {
     struct probe *probe = &reader->golden->probe;
@@ -149,6 +171,8 @@ static int take_host(struct reader *reader) {
         return take_place(reader, 1, &place) || LIST_PUT(reader, &probe->system, place);
     if (strcmp(name, "private") == 0)
         return take_place(reader, 1, &place) || LIST_PUT(reader, &probe->private_places, place);
+    if (strcmp(name, "secret") == 0 && reader->count > 1)
+        return take_secret(reader);
     if (strcmp(name, "fd") == 0)
         return take_descriptor(reader);
     if (strcmp(name, "missing") == 0)

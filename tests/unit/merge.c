@@ -141,7 +141,7 @@ static void the_workspace_opens_nothing(void **state) {
         struct error err = {0};
         policy_floor(&merged);
         assert_non_null(policy_opening(&openings[i]));
-        assert_int_equal(policy_narrow(&merged, &openings[i], &err), -1);
+        assert_int_equal(policy_narrow(&arena, &merged, &openings[i], &err), -1);
         assert_int_equal(err.status, EXIT_USAGE);
         assert_non_null(strstr(err.text, "pinfold trust"));
     }
@@ -152,13 +152,13 @@ static void narrowing_keeps_the_stricter(void **state) {
     struct policy merged, layer = {.timeout = {9, "w"}, .grace = {9, "w"}, .output_limit = {9, "w"}, .mode = {1, "w"}};
     struct error err;
     policy_floor(&merged);
-    assert_int_equal(policy_narrow(&merged, &layer, &err), 0);
+    assert_int_equal(policy_narrow(&arena, &merged, &layer, &err), 0);
     assert_int_equal(merged.timeout.value, 9);
     assert_int_equal(merged.grace.value, 9);
     assert_int_equal(merged.output_limit.value, 9);
     assert_int_equal(merged.mode.value, MODE_DISCARD);
     layer = (struct policy){.timeout = {10, "w"}, .grace = {10, "w"}, .output_limit = {0, "w"}, .mode = {0, "w"}};
-    assert_int_equal(policy_narrow(&merged, &layer, &err), 0);
+    assert_int_equal(policy_narrow(&arena, &merged, &layer, &err), 0);
     assert_int_equal(merged.timeout.value, 9);
     assert_int_equal(merged.grace.value, 9);
     assert_int_equal(merged.output_limit.value, 9);
@@ -187,7 +187,8 @@ static void random_layers(void **state) {
 
 static void sessions(void **state) {
     (void)state;
-    struct policy one = {.session = "a", .session_origin = "F"}, other = {.session = "b", .session_origin = "--session"};
+    struct policy one = {.session = "a", .session_origin = "F"},
+                  other = {.session = "b", .session_origin = "--session"};
     struct policy none = {.session = "none", .session_origin = "--session"}, merged;
     struct policy never = layer_with_ban(BAN_SESSION, NULL);
     assert_int_equal(merge(&one, &other, &merged), 0);
