@@ -52,13 +52,14 @@ static int in_use(int store, const char *id, const char *name, struct error *err
     size_t count = fd < 0 ? 0 : session_holders(fd, holder);
     for (size_t i = 0; i < count; i++)
         snprintf(by + strlen(by), sizeof by - strlen(by), "%s%d", i ? ", " : "", holder[i]);
-    return error_set(err, EXIT_USAGE, "session %s is in use by a run of pinfold%s%s; it can be ended when that has",
-                     id, count ? ", process " : "", by);
+    return error_set(err, EXIT_USAGE, "session %s is in use by a run of pinfold%s%s; it can be ended when that has", id,
+                     count ? ", process " : "", by);
 }
 
 static int cannot(const char *id, struct error *err) {
-    return error_set(err, EXIT_USAGE, "session %s: it can't be removed whole (%s); what is left is no session any more, "
-                                      "and goes with the next pinfold end",
+    return error_set(err, EXIT_USAGE,
+                     "session %s: it can't be removed whole (%s); what is left is no session any more, "
+                     "and goes with the next pinfold end",
                      id, error_name(errno));
 }
 
@@ -80,10 +81,10 @@ static int end(struct arena *arena, const char *id, const char *workspace, const
         return err->status ? -1 : no_session(arena, store, id, workspace, err);
     session_name(id, workspace, name);
     if (session_set_aside(store, name, 0, aside))
-        return errno == ENOENT        ? no_session(arena, store, id, workspace, err)
-               : errno == EWOULDBLOCK ? in_use(store, id, name, err)
-                                      : error_set(err, EXIT_USAGE, "session %s: it can't be removed (%s)", id,
-                                                  error_name(errno));
+        return errno == ENOENT ? no_session(arena, store, id, workspace, err)
+               : errno == EWOULDBLOCK
+                   ? in_use(store, id, name, err)
+                   : error_set(err, EXIT_USAGE, "session %s: it can't be removed (%s)", id, error_name(errno));
     if (remove_whole(store, aside) || session_clear(store))
         return cannot(id, err);
     return 0;
@@ -92,8 +93,8 @@ static int end(struct arena *arena, const char *id, const char *workspace, const
 static int end_of_caller(struct arena *arena, const char *id, const char *workspace, struct error *err) {
     const char *home, *state, *path;
     text_list links = {0};
-    if (check_id(id, err) || account_home_of_caller(arena, &home, err) || session_state(arena, home, &state, &links, err) ||
-        !(path = workspace_path(arena, workspace, err)))
+    if (check_id(id, err) || account_home_of_caller(arena, &home, err) ||
+        session_state(arena, home, &state, &links, err) || !(path = workspace_path(arena, workspace, err)))
         return -1;
     if (!state)
         return error_set(err, EXIT_USAGE, "uid %lu has no home in the passwd file, so it has no sessions",

@@ -56,12 +56,14 @@ static void list_lines(const session_list *all, const char *state) {
         snprintf(line, sizeof line, "%.*s  last used %s%s", (int)seen->id_size, seen->name, when(seen->used, used),
                  seen->in_use ? ", in use" : "");
         for (size_t k = 0; k < seen->holders; k++)
-            snprintf(line + strlen(line), sizeof line - strlen(line), "%s %d", k ? "," : " by process", seen->holder[k]);
+            snprintf(line + strlen(line), sizeof line - strlen(line), "%s %d", k ? "," : " by process",
+                     seen->holder[k]);
         print_line(line);
         snprintf(line, sizeof line, "  workspace %s",
                  seen->workspace ? path_show(seen->workspace, shown, sizeof shown) : "unknown");
         print_line(line);
-        snprintf(line, sizeof line, "  folder %s/" SESSION_STORE "/%s", path_show(state, shown, sizeof shown), seen->name);
+        snprintf(line, sizeof line, "  folder %s/" SESSION_STORE "/%s", path_show(state, shown, sizeof shown),
+                 seen->name);
         print_line(line);
     }
 }

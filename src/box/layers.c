@@ -118,7 +118,8 @@ int layers_merge(struct arena *arena, const struct policy *flags, struct policy 
         policy_merge(arena, merged, &layers.file[USER], err) ||
         (name && merge_profile(&layers, name, origin, merged, err)) ||
         policy_merge(arena, merged, &layers.file[OPTION], err) || policy_merge(arena, merged, flags, err) ||
-        guard_user_folder(&layers, merged, err) || session_state(arena, layers.home, &merged->state, &merged->guards, err))
+        guard_user_folder(&layers, merged, err) ||
+        session_state(arena, layers.home, &merged->state, &merged->guards, err))
         return -1;
     merged->profile = name ? name : "default";
     return workspace_merge(arena, layers.home, merged, err);

@@ -19,8 +19,7 @@ static int make_ruleset(int abi, uint64_t files, uint64_t ports) {
 
 /* In a folder that a session keeps another box can have put a link on the way; elsewhere only pinfold has been. */
 static int add_rule(int ruleset, const char *path, uint64_t rights, bool session) {
-    autoclose int fd = session ? lookup_open(AT_FDCWD, path)
-                               : openat(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+    autoclose int fd = session ? lookup_open(AT_FDCWD, path) : openat(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) {
         errno = session ? ESTALE : errno; /* it was there a moment ago: nothing that this host lacks */
         return -1;
@@ -43,8 +42,7 @@ int landlock_apply(const struct plan *plan) {
     for (size_t i = 0; i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
         session |= mount->session; /* what stands in it comes later */
-        if (mount->rights != RIGHTS_NONE &&
-            add_rule(ruleset, mount->target, landlock_rights(mount, abi), session))
+        if (mount->rights != RIGHTS_NONE && add_rule(ruleset, mount->target, landlock_rights(mount, abi), session))
             return -1;
     }
     return sys_landlock_restrict_self(ruleset);

@@ -64,8 +64,8 @@ static int make(int store, const char *name, const char *workspace) {
     return -1;
 }
 
-/* Its folder, made where it isn't there, with a shared lock. While somebody removes it, or looks whether it is used, the
- * lock can't be had: for a moment, or until the name is free. */
+/* Its folder, made where it isn't there, with a shared lock. While somebody removes it, or looks whether it is used,
+ * the lock can't be had: for a moment, or until the name is free. */
 static int open_locked(int store, const char *name, const char *workspace) {
     for (int try = 0; try < TRIES; try++) {
         autoclose int fd = session_open(store, name);
@@ -103,9 +103,10 @@ static int check(struct session *session, const struct plan *plan, struct error 
     if (size < 0 && errno != ENOENT)
         return session_cannot(file_name, errno, err);
     if (size < 0 || (size_t)size != strlen(plan->workspace) || memcmp(workspace, plan->workspace, (size_t)size) != 0)
-        return error_set(err, EXIT_USAGE,
-                         "session %s: its folder is damaged, or another workspace's; type pinfold end %s, or use another id",
-                         id, id);
+        return error_set(
+            err, EXIT_USAGE,
+            "session %s: its folder is damaged, or another workspace's; type pinfold end %s, or use another id", id,
+            id);
     return 0;
 }
 

@@ -78,8 +78,8 @@ int session_list_all(struct arena *arena, int store, session_list *all) __attrib
 /* The processes that hold a lock on it. */
 size_t session_holders(int fd, int holder[SESSION_HOLDERS]);
 
-/* Remove what is left of removed ones, and those that were not used for SESSION_DAYS: some, so that no start takes long.
- * What fails stays for the next. */
+/* Remove what is left of removed ones, and those that were not used for SESSION_DAYS: some, so that no start takes
+ * long. What fails stays for the next. */
 void session_collect(int store);
 
 /* Remove all remainders. -1 with errno of the first that can't be. */

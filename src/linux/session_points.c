@@ -89,15 +89,16 @@ static int refuse(const struct plan *plan, const struct mount *mount, int error,
     path_show(mount->target, shown, sizeof shown);
     if (error != ELOOP && error != ENOTDIR && error != EISDIR && error != EACCES)
         return session_cannot(shown, error, err);
-    return error_set(err, EXIT_USAGE,
-                     "session %s: %s is to stand in what it keeps, where an earlier run has left %s; type pinfold end %s, "
-                     "or use another id",
-                     plan->policy->session, shown,
-                     error == ELOOP     ? "a symlink on the way"
-                     : error == ENOTDIR ? "something that is no folder"
-                     : error == EISDIR  ? "a folder"
-                                        : "a folder without permissions",
-                     plan->policy->session);
+    return error_set(
+        err, EXIT_USAGE,
+        "session %s: %s is to stand in what it keeps, where an earlier run has left %s; type pinfold end %s, "
+        "or use another id",
+        plan->policy->session, shown,
+        error == ELOOP     ? "a symlink on the way"
+        : error == ENOTDIR ? "something that is no folder"
+        : error == EISDIR  ? "a folder"
+                           : "a folder without permissions",
+        plan->policy->session);
 }
 
 int session_points(const struct session *session, const struct plan *plan, struct error *err) {

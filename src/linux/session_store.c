@@ -50,10 +50,11 @@ static int check_ours(const char *path, int fd, struct error *err) {
     if (!owner_check(path, &status, &why))
         return 0;
     path_show(path, shown, sizeof shown);
-    return error_set(err, EXIT_USAGE,
-                     "%s (owner uid %lu, mode %04o) can be changed by others, and with it what sessions keep; it must be "
-                     "root's or your own and closed to others: chown it, or type chmod go-w '%s'",
-                     shown, (unsigned long)status.st_uid, (unsigned)status.st_mode & 07777, shown);
+    return error_set(
+        err, EXIT_USAGE,
+        "%s (owner uid %lu, mode %04o) can be changed by others, and with it what sessions keep; it must be "
+        "root's or your own and closed to others: chown it, or type chmod go-w '%s'",
+        shown, (unsigned long)status.st_uid, (unsigned)status.st_mode & 07777, shown);
 }
 
 /* One step down: *at becomes the folder `name` in it. 1: it isn't there. */

@@ -67,18 +67,18 @@ static int check_guards(const struct policy *policy, const struct probe *probe, 
     return 0;
 }
 
-/* No box may see what another's session keeps, but that of its own as the folders that it stands for. Above the place of
- * all sessions a folder may be read: there the place is covered. */
+/* No box may see what another's session keeps, but that of its own as the folders that it stands for. Above the place
+ * of all sessions a folder may be read: there the place is covered. */
 static int check_sessions(const struct policy *policy, const struct probe *probe, const char *origin,
                           const struct place *place, bool whole, struct error *err) {
     char shown[SHOWN], state[SHOWN];
     if (!policy->state || !(whole ? names_meet(&probe->mounts, place->path, policy->state)
                                   : names_show(&probe->mounts, policy->state, place->path)))
         return 0;
-    return error_set(err, EXIT_USAGE,
-                     "%s %s %s %s, where what other boxes keep by --session lies; name another folder", origin,
-                     path_show(place->path, shown, sizeof shown),
-                     path_is_under(policy->state, place->path) ? "holds" : "is in", path_show(policy->state, state, sizeof state));
+    return error_set(err, EXIT_USAGE, "%s %s %s %s, where what other boxes keep by --session lies; name another folder",
+                     origin, path_show(place->path, shown, sizeof shown),
+                     path_is_under(policy->state, place->path) ? "holds" : "is in",
+                     path_show(policy->state, state, sizeof state));
 }
 
 /* A ban that can't be looked up forbids nobody knows what. What isn't there, or not for this caller, can't be granted

@@ -111,17 +111,16 @@ static json_t *canonical_policy(const struct plan *plan) {
     const struct policy *policy = plan->policy;
     json_t *workspace = policy->workspace ? describe_bytes(plan->workspace) : json_null();
     json_t *backend = policy->backend ? json_string(policy->backend) : json_null();
-    json_t *all =
-        json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace", workspace,
-                     "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
-                     "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "unix-socket",
-                     granted(plan, ACCESS_SOCKET), "env", variables(policy), "fd", numbers(policy), "no-fd",
-                     policy->no_descriptors, "waive", waivers(policy), //
-                     "timeout", (json_int_t)policy->timeout.value, "grace", (json_int_t)policy->grace.value,
-                     "output-limit", (json_int_t)policy->output_limit.value);
+    json_t *all = json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace", workspace,
+                            "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
+                            "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "unix-socket",
+                            granted(plan, ACCESS_SOCKET), "env", variables(policy), "fd", numbers(policy), "no-fd",
+                            policy->no_descriptors, "waive", waivers(policy), //
+                            "timeout", (json_int_t)policy->timeout.value, "grace", (json_int_t)policy->grace.value,
+                            "output-limit", (json_int_t)policy->output_limit.value);
     /* as it was before there were sessions, where there is none */
-    return describe_finish(
-        all, all && policy->session && json_object_set_new(all, "session", json_string(policy->session)));
+    return describe_finish(all,
+                           all && policy->session && json_object_set_new(all, "session", json_string(policy->session)));
 }
 
 static json_t *kept_names(const struct plan *plan) {

@@ -167,8 +167,7 @@ static json_t *describe_session(const struct plan *plan) {
     struct arena arena = {0};
     const struct policy *policy = plan->policy;
     const char *folder = session_path(&arena, policy->state, policy->session, plan->workspace, SESSION_FOLDERS);
-    json_t *told =
-        folder ? json_pack("{s:s, s:o}", "id", policy->session, "folder", describe_bytes(folder)) : NULL;
+    json_t *told = folder ? json_pack("{s:s, s:o}", "id", policy->session, "folder", describe_bytes(folder)) : NULL;
     (void)!arena_free(&arena);
     return told;
 }

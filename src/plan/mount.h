@@ -42,12 +42,12 @@ struct mount {
     bool view;       /* below a writable folder, whose Landlock rule reaches down: shown through an overlay, which has
                       * FIFOs and sockets of its own, but not what is mounted below */
     bool discard; /* MOUNT_TREE: seen through an overlay, writable; what is changed stays in the box and ends with it */
-    bool session;    /* MOUNT_TREE: a folder that a session keeps; stands where a scratch folder would */
+    bool session; /* MOUNT_TREE: a folder that a session keeps; stands where a scratch folder would */
     bool in_session; /* it stands in one: its place is made there before the launch, by descriptors */
-    bool device;  /* device nodes work here */
-    bool owned;   /* a root caller's ids are mapped to the box's here; the system's own files stay root's */
-    unsigned mode; /* MOUNT_SCRATCH */
-    dev_t dev;     /* MOUNT_TREE: what the source was seen to be */
+    bool device;     /* device nodes work here */
+    bool owned;      /* a root caller's ids are mapped to the box's here; the system's own files stay root's */
+    unsigned mode;   /* MOUNT_SCRATCH */
+    dev_t dev;       /* MOUNT_TREE: what the source was seen to be */
     ino_t ino;
     const char *why; /* for explain */
     enum step step;  /* the step that it belongs to */

@@ -189,8 +189,8 @@ int policy_merge(struct arena *arena, struct policy *into, const struct policy *
         merge_descriptors(arena, into, layer, err) || merge_waivers(into, layer, err) ||
         merge_limit(into, &into->timeout, &layer->timeout, err) ||
         merge_limit(into, &into->output_limit, &layer->output_limit, err) || merge_mode(into, layer, err) ||
-        merge_grace(into, layer, err) || merge_profile(into, layer, err) ||
-        merge_session(into, layer, err) || merge_files(arena, into, layer, err) || merge_bans(arena, into, layer, err))
+        merge_grace(into, layer, err) || merge_profile(into, layer, err) || merge_session(into, layer, err) ||
+        merge_files(arena, into, layer, err) || merge_bans(arena, into, layer, err))
         return -1;
     if (layer->workspace)
         into->workspace = layer->workspace;

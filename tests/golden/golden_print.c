@@ -89,12 +89,12 @@ static int print_mount(struct golden *golden, line_list *lines, const struct mou
     if (mount->kind == MOUNT_SCRATCH)
         snprintf(mode, sizeof mode, " %04o", mount->mode);
     bool elsewhere = mount->source && strcmp(mount->source, mount->target) != 0;
-    return ADD("%s %s%s%s %s %s%s%s%s%s%s%s%s%s%s%s%s%s", mount->session ? "session" : kinds[mount->kind], mount->target, flag(elsewhere, " of "),
-               elsewhere ? mount->source : "", mount->writable ? "rw" : "ro", rights_names[mount->rights], mode,
-               flag(!mount->folder, " file"), flag(mount->create, " made"), flag(mount->in_session, " kept-place"), flag(mount->owned, " owned"),
-               flag(mount->view, " view"), flag(mount->discard, " discard"), flag(mount->has_mounts, " has-mounts"),
-               flag(mount->device, " device"), flag(mount->optional, " optional"),
-               flag(mount->step == STEP_SOCKETS, " socket"),
+    return ADD("%s %s%s%s %s %s%s%s%s%s%s%s%s%s%s%s%s%s", mount->session ? "session" : kinds[mount->kind],
+               mount->target, flag(elsewhere, " of "), elsewhere ? mount->source : "", mount->writable ? "rw" : "ro",
+               rights_names[mount->rights], mode, flag(!mount->folder, " file"), flag(mount->create, " made"),
+               flag(mount->in_session, " kept-place"), flag(mount->owned, " owned"), flag(mount->view, " view"),
+               flag(mount->discard, " discard"), flag(mount->has_mounts, " has-mounts"), flag(mount->device, " device"),
+               flag(mount->optional, " optional"), flag(mount->step == STEP_SOCKETS, " socket"),
                flag(mount->step == STEP_PROC && mount->kind != MOUNT_PROC, " host"));
 }
 

@@ -60,9 +60,12 @@ static void sessions(void **state) {
     static const struct {
         const char *path;
         int read, written;
-    } cases[] = {{"/home/u/.local/state/pinfold", -1, -1},       {"/home/u/.local/state/pinfold/sessions/x/home", -1, -1},
-                 {"/home/u/.local/state", 0, -1},                {"/home/u/.local/state/pinfolds", 0, 0},
-                 {"/bound/state/pinfold/sessions/x", -1, -1},    {"/bound", 0, -1},
+    } cases[] = {{"/home/u/.local/state/pinfold", -1, -1},
+                 {"/home/u/.local/state/pinfold/sessions/x/home", -1, -1},
+                 {"/home/u/.local/state", 0, -1},
+                 {"/home/u/.local/state/pinfolds", 0, 0},
+                 {"/bound/state/pinfold/sessions/x", -1, -1},
+                 {"/bound", 0, -1},
                  {"/home/u/.local/state/other", 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int kind = 0; kind < 3; kind++) {
@@ -208,7 +211,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths),
         cmocka_unit_test(only_later_layers),
-        cmocka_unit_test(kinds), cmocka_unit_test(sessions), cmocka_unit_test(a_session_needs_a_home),
+        cmocka_unit_test(kinds),
+        cmocka_unit_test(sessions),
+        cmocka_unit_test(a_session_needs_a_home),
         cmocka_unit_test(the_same_object_by_another_path),
         cmocka_unit_test(the_workspace),
         cmocka_unit_test(bans_that_were_not_found),

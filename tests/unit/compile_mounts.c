@@ -151,7 +151,8 @@ static void a_session_stands_where_scratch_folders_would(void **state) {
         assert_non_null(mount);
         assert_true(mount->session && mount->writable && mount->rights == RIGHTS_WRITE && mount->dev == 7);
         assert_int_equal(mount->ino, 100 + i);
-        assert_string_equal(mount->source, arena_printf(&host->arena, "%s/sessions/%s/%s", host->policy.state, name, names[i]));
+        assert_string_equal(mount->source,
+                            arena_printf(&host->arena, "%s/sessions/%s/%s", host->policy.state, name, names[i]));
     }
     assert_int_equal(host_mount(host, "/run")->kind, MOUNT_SCRATCH);
     assert_int_equal(host_mount(host, "/dev/shm")->kind, MOUNT_SCRATCH);

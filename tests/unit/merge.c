@@ -187,7 +187,8 @@ static void random_layers(void **state) {
 
 static void sessions(void **state) {
     (void)state;
-    struct policy one = {.session = "a", .session_origin = "F"}, other = {.session = "b", .session_origin = "--session"};
+    struct policy one = {.session = "a", .session_origin = "F"},
+                  other = {.session = "b", .session_origin = "--session"};
     struct policy none = {.session = "none", .session_origin = "--session"}, merged;
     struct policy never = layer_with_ban(BAN_SESSION, NULL);
     assert_int_equal(merge(&one, &other, &merged), 0);

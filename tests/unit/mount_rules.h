@@ -151,7 +151,8 @@ static inline void check_mounts(const struct host *host) {
     /* a socket of the host that a root shows is covered, unless it is granted */
     for (size_t s = 0; s < host->probe.sockets.count; s++) {
         const struct mount *mount = shown_by(plan, host->probe.sockets.at[s], plan->mounts.count);
-        if (mount && mount->kind == MOUNT_TREE && !mount->discard && !mount->session) /* these show nothing of the host */
+        if (mount && mount->kind == MOUNT_TREE && !mount->discard &&
+            !mount->session) /* these show nothing of the host */
             assert_int_equal(mount->rights, RIGHTS_SOCKET);
     }
     for (size_t p = 0; plan->root_kept && p < host->probe.private_places.count; p++)

@@ -81,6 +81,7 @@ static void without_a_table(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shown), cmocka_unit_test(listed), cmocka_unit_test(without_a_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shown), cmocka_unit_test(listed),
+                                       cmocka_unit_test(without_a_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

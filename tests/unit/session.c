@@ -14,7 +14,7 @@
 static void ids(void **state) {
     (void)state;
     static const char *const right[] = {"a", "7", "CI", "feature-1", "a.b_c-", LONG_64};
-    static const char *const wrong[] = {"",    ".",  "..",     ".a",    "-a",     "_a",         "a/b", "a b",
+    static const char *const wrong[] = {"",    ".",  "..",    ".a",       "-a",        "_a",        "a/b", "a b",
                                         "a\n", "\n", "a\xff", "\xc3\xa9", LONG_64 "a", "../../etc", "a~"};
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
         assert_true(session_id_valid(right[i]));
@@ -24,8 +24,9 @@ static void ids(void **state) {
 
 static void what_was_meant(void **state) {
     (void)state;
-    static const char *const cases[][2] = {{"a b", "a-b"},      {"../../etc", "etc"}, {".a", "a"},        {"a/b/", "a-b"},
-                                           {"x\n\n\ny", "x-y"}, {LONG_64 "b", LONG_64}, {"\xc3\xa9t\xc3\xa9", "t"}};
+    static const char *const cases[][2] = {
+        {"a b", "a-b"},         {"../../etc", "etc"},      {".a", "a"}, {"a/b/", "a-b"}, {"x\n\n\ny", "x-y"},
+        {LONG_64 "b", LONG_64}, {"\xc3\xa9t\xc3\xa9", "t"}};
     static const char *const nothing[] = {"", "...", "/", "\xff", "--"};
     char near[SESSION_ID_MAX + 1];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -55,8 +56,8 @@ static void names(void **state) {
     assert_int_equal(size, 3);
     one[strlen(one) - 1] = 'g';
     assert_false(session_name_valid(one, &size));
-    static const char *const wrong[] = {".new-1-2", ".old-1-2", "ci", "ci.", ".", "..",
-                                        ".0123456789abcdef0123456789abcdef"};
+    static const char *const wrong[] = {
+        ".new-1-2", ".old-1-2", "ci", "ci.", ".", "..", ".0123456789abcdef0123456789abcdef"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(session_name_valid(wrong[i], &size));
 }
