@@ -6,7 +6,7 @@
 #include "base/path.h"
 #include "box/workspace.h"
 #include "linux/account.h"
-#include "linux/session.h"
+#include "linux/session_store.h"
 #include "policy/values.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/account.h"
-#include "linux/session.h"
+#include "linux/session_store.h"
 #include "plan/describe.h"
 
 #include <errno.h>

@@ -22,7 +22,8 @@ GOOD = {
     "profile": '{"profile": "verify"}',
     "profiles": '{"profiles": {"a": {"extends": "b", "read": ["/usr"]}, "b": {"extends": "readonly"}}, "profile": "a"}',
     "never-true": '{"never": {"read": true, "write": true, "unix-socket": true, "env": true, "waive": true, "fd": true,'
-                  ' "mode": true, "limits": true, "profile": true}}',
+                  ' "mode": true, "limits": true, "profile": true, "session": true}}',
+    "session": '{"session": "ci", "profiles": {"a": {"session": "none"}, "b": {"session": "a.B_-9"}}}',
     "never-lists": '{"never": {"read": ["~/.ssh"], "write": ["/srv"], "unix-socket": ["/run"], "env": ["TOKEN"],'
                    ' "waive": ["net-egress"]}}',
     "never-nothing": '{"never": {}}',
@@ -61,6 +62,12 @@ BROKEN = {
     "sandbox": ('{"sandbox": {}}', "1:2", "reserved for approvals"),
     "sandbox-profile": ('{"profiles": {"a": {"sandbox": 1}}}', "1:21", "reserved for approvals"),
     "extends-top": ('{"extends": "default"}', "1:2", "belongs into a profile"),
+    "session-number": ('{"session": 3}', "1:13", "this is a number"),
+    "session-space": ('{"session": "a b"}', "1:13", 'did you mean "a-b"?'),
+    "session-path": ('{"session": "../x"}', "1:13", 'did you mean "x"?'),
+    "session-empty": ('{"session": ""}', "1:13", "1 to 64 letters"),
+    "session-in-profile": ('{"profiles": {"a": {"session": "-"}}}', "1:32", "1 to 64 letters"),
+    "never-session-list": ('{"never": {"session": ["ci"]}}', "1:23", "this is a list"),
     "never-in-profile": ('{"profiles": {"a": {"never": {}}}}', "1:21", "not in a profile"),
     "profile-in-profile": ('{"profiles": {"a": {"profile": "b"}}}', "1:21", "not in a profile"),
     "profiles-in-profile": ('{"profiles": {"a": {"profiles": {}}}}', "1:21", "not in a profile"),

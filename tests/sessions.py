@@ -51,6 +51,14 @@ class Sessions:
     def names(self):
         return sorted(os.listdir(self.store)) if self.store.exists() else []
 
+    def attack(self, *words, expect, options=(), id="ci", control=True, control_words=None):
+        """An act of the attacker: it succeeds without a box, and in one of the session ends with one of these results."""
+        if control:
+            result = self.lab.plain([self.lab.attacker, *(control_words or words)])
+            assert result.verdict == "ok", f"control leg: the attack fails without a box: {result}"
+        result = self.run(self.lab.attacker, *words, id=id, options=["--read", self.lab.attacker.parent, *options])
+        assert result.verdict in expect, f"denied leg: expected {sorted(expect)}, saw {result}"
+
     @contextmanager
     def running(self, line="sleep 60", id="ci", options=()):
         """A run that has begun, as a process with a .pinfold of its pid."""
@@ -75,7 +83,9 @@ class Sessions:
 
 @pytest.fixture
 def sessions(account):  # noqa: F811
-    return Sessions(account)
+    one = Sessions(account)
+    yield one
+    subprocess.run(["rm", "-rf", one.store], check=True)   # it goes deeper than Python can
 
 
 def own(lab, top):

@@ -1,5 +1,5 @@
 /* session.c (touching: one session's folder). See session.h. */
-#include "linux/session.h"
+#include "linux/session_store.h"
 
 #include "base/fd.h"
 #include "base/path.h"

@@ -1,5 +1,5 @@
 /* session_list.c (touching: the folder of all sessions, /proc/locks). See session.h. */
-#include "linux/session.h"
+#include "linux/session_store.h"
 
 #include "base/fd.h"
 #include "base/lines.h"

@@ -3,7 +3,7 @@
  *
  * Should: go step by step from an open folder. Must not: follow a link, or take anything else that an earlier box has
  * left there for a folder: it could lead the mount, and what is made for it, to another place of the host. */
-#include "linux/session.h"
+#include "linux/session_store.h"
 
 #include "base/fd.h"
 #include "base/path.h"

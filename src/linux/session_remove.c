@@ -3,7 +3,7 @@
  * Should: work on open folders alone and never follow a link; manage any depth with four descriptors, any name and any
  * mode; go on where an earlier removal was broken off. So nothing recurses: a folder in a folder that isn't empty is
  * first moved to the top, and comes to its turn there. Must not: go up by "..", which another process could move. */
-#include "linux/session.h"
+#include "linux/session_store.h"
 
 #include "base/fd.h"
 #include "linux/entries.h"

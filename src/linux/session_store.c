@@ -1,5 +1,5 @@
 /* session_store.c (touching: folders of the account's home). See session.h. */
-#include "linux/session.h"
+#include "linux/session_store.h"
 
 #include "base/fd.h"
 #include "base/path.h"

@@ -63,16 +63,15 @@ struct probe {
     enum step detail_of;     /* that step */
     struct place executable; /* pinfold itself */
     struct place workspace;
-    struct place current;                  /* the current directory */
-    struct place home;                     /* the folder $HOME names; path is set also when it doesn't exist */
-    struct place account_home;             /* the home in the passwd file, if another */
-    struct place work_tree;                /* a git work tree around the workspace, if any */
-    struct place temporary[3];             /* /tmp, /var/tmp and /run, wherever they are */
-    struct place session[SESSION_FOLDERS]; /* dev and ino, when it has been opened */
-    LIST(struct place) system;             /* the system roots that exist as folders */
-    LIST(struct place) grants;             /* one for each of policy->grants */
-    LIST(struct place) bans;               /* one for each of policy->bans, all zero for those that name no path */
-    shown_list mounts;                     /* all that this process sees, the later on top */
+    struct place current;      /* the current directory */
+    struct place home;         /* the folder $HOME names; path is set also when it doesn't exist */
+    struct place account_home; /* the home in the passwd file, if another */
+    struct place work_tree;    /* a git work tree around the workspace, if any */
+    struct place temporary[3], session[SESSION_FOLDERS]; /* /tmp, /var/tmp, /run; what is kept, once it is open */
+    LIST(struct place) system;                           /* the system roots that exist as folders */
+    LIST(struct place) grants;                           /* one for each of policy->grants */
+    LIST(struct place) bans; /* one for each of policy->bans, all zero for those that name no path */
+    shown_list mounts;       /* all that this process sees, the later on top */
     link_list links;
     bool aliased;                        /* another mount shows some of a home */
     text_list denials;                   /* one for each of policy->denials, absolute */

@@ -329,6 +329,25 @@ class Refusal:
         self.descriptors = [os.open(file, os.O_WRONLY), os.open(file, os.O_WRONLY)]
         return ["--receipt", f"fd:{self.descriptors[0]}", "--fd", str(self.descriptors[1])]
 
+    def session(self, account, lab):
+        account.system({"never": {"session": True}})
+        return ["--session", "ci"]
+
+    def sessions_place(self, account, lab):
+        """A folder in which sessions are kept, or would be."""
+        folder = account.home / ".local" / "state"
+        folder.mkdir(parents=True)
+        lab.own(folder.parent, folder)
+        return ["--write", folder]
+
+    def session_of_others(self, account, lab):
+        """One that others could change."""
+        folder = account.home / ".local"
+        folder.mkdir()
+        lab.own(folder)
+        folder.chmod(0o777)
+        return ["--session", "ci"]
+
     def roots_link(self, account, lab):
         """A link that is root's, but in a folder where anybody could have put another in its place."""
         self.before = f"""mount -t tmpfs -o mode=755 tmpfs /mnt
@@ -336,7 +355,8 @@ class Refusal:
         return ["--read", "/mnt/open/link"]
 
     CASES = ("system", "user", "option", "link", "banned", "untrusted", "home", "home_variable", "above_home",
-             "policies", "policies_to_be", "by_a_link", "roots_link", "receipt_inside", "receipt_shared")
+             "policies", "policies_to_be", "by_a_link", "roots_link", "receipt_inside", "receipt_shared",
+             "session", "sessions_place", "session_of_others")
 
     def run(self, rules):
         front = [] if "--workspace" in self.options else ["--workspace", self.account.lab.ws]
