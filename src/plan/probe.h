@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "plan/guarantee.h"
 #include "plan/secret.h"
+#include "plan/shown.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -25,12 +26,6 @@ struct link {
     const char *path, *target;
 };
 typedef LIST(struct link) link_list;
-
-/* A mount of the host: which part of which file system is shown where. */
-struct shown {
-    const char *device, *root, *point;
-};
-typedef LIST(struct shown) shown_list;
 
 enum descriptor_kind {
     DESCRIPTOR_CLOSED,
