@@ -63,11 +63,13 @@ static bool sets_home(const struct policy *policy) {
     return false;
 }
 
-/* The work tree around the workspace, through an overlay? git stops looking upwards where the device number changes. */
+/* The work tree around the workspace, through an overlay, as it is when something in it is denied? git stops looking
+ * upwards where the device number changes. */
 static bool shows_work_tree(const struct plan *plan) {
     const char *path = plan->probe->work_tree.path;
     for (size_t i = 0; path && i < plan->mounts.count; i++)
-        if (plan->mounts.at[i].discard || (plan->mounts.at[i].view && strcmp(plan->mounts.at[i].target, path) == 0))
+        if (plan->mounts.at[i].discard || ((plan->mounts.at[i].view || plan->mounts.at[i].hidden.count) &&
+                                           strcmp(plan->mounts.at[i].target, path) == 0))
             return true;
     return false;
 }

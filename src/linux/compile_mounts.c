@@ -45,6 +45,14 @@ static int add_grants(struct arena *arena, const struct plan *plan, mount_list *
     return failed;
 }
 
+/* Is it a secret, or in one? Those have their own way, which the host's rename doesn't undo. */
+static bool is_secret(const struct probe *probe, const char *path) {
+    for (size_t i = 0; i < probe->secrets.count; i++)
+        if (path_is_under(path, probe->secrets.at[i].path))
+            return true;
+    return false;
+}
+
 static int add_covers(struct arena *arena, const struct plan *plan, mount_list *mounts) {
     const struct probe *probe = plan->probe;
     int failed = 0;
@@ -56,7 +64,8 @@ static int add_covers(struct arena *arena, const struct plan *plan, mount_list *
                                            .why = "unix socket of the host",
                                            .step = STEP_SOCKETS});
     for (size_t i = 0; plan->root_kept && i < probe->private_places.count; i++)
-        failed |= mount_add(arena, mounts,
+        failed |= !is_secret(probe, probe->private_places.at[i].path) &&
+                  mount_add(arena, mounts,
                             (struct mount){.kind = MOUNT_EMPTY,
                                            .target = probe->private_places.at[i].path,
                                            .folder = S_ISDIR(probe->private_places.at[i].mode),

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct expansion {
     struct arena *arena;
@@ -64,8 +65,12 @@ static int walk_all(struct expansion *expansion, const char *folder, uint64_t st
     struct entries entries = {.fd = fd};
     const struct entry *entry;
     int failed = 0;
+    if (fd < 0 && errno == EACCES && !access(folder, X_OK))
+        return refuse(
+            expansion, "nobody knows what it matches in", folder,
+            "that folder can't be listed, but who knows a name can open it: name the paths without wildcards");
     if (fd < 0)
-        entries.error = resolve_absent(errno) ? 0 : errno; /* what can't be listed here can't be listed in the box */
+        entries.error = resolve_absent(errno) ? 0 : errno; /* what can't be entered here can't be in the box */
     while (fd >= 0 && !failed && (entry = entries_next(&entries))) {
         if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
             continue;

@@ -72,7 +72,7 @@ static void take_status(struct secret *secret, const struct stat *status) {
 }
 
 /* The symlink itself, where the last component is one. */
-static int add_link(struct arena *arena, struct probe *probe, const char *origin, const char *path) {
+static int add_link(struct arena *arena, struct probe *probe, const char *origin, const char *path, struct error *err) {
     const char *slash = strrchr(path, '/');
     struct stat status;
     struct place folder;
@@ -84,7 +84,9 @@ static int add_link(struct arena *arena, struct probe *probe, const char *origin
     const char *name = folder.error ? NULL : arena_printf(arena, "%s%s", folder.path, slash);
     if (!name)
         return folder.error ? 0 : -1;
-    if (lstat(name, &status) || !S_ISLNK(status.st_mode))
+    if (lstat(name, &status))
+        return resolve_absent(errno) ? 0 : cannot_look(name, errno, err);
+    if (!S_ISLNK(status.st_mode))
         return 0;
     struct secret secret = {.path = name, .origin = origin};
     take_status(&secret, &status);
@@ -104,7 +106,7 @@ int secret_add(struct arena *arena, struct probe *probe, const char *origin, con
         return cannot_look(place.path, errno, err);
     if (!place.error)
         take_status(&secret, &status);
-    if (add_link(arena, probe, origin, path))
+    if (add_link(arena, probe, origin, path, err))
         return -1;
     /* a link of the floor that leads into the packages: whatever it is, every box and every user can read it */
     bool packaged = !origin && roots_is_system(place.path) && !path_is_under(place.path, "/etc");

@@ -6,6 +6,7 @@
 #include "plan/guarantee.h"
 #include "plan/secret.h"
 #include "plan/session.h"
+#include "plan/shown.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -26,12 +27,6 @@ struct link {
     const char *path, *target;
 };
 typedef LIST(struct link) link_list;
-
-/* A mount of the host: which part of which file system is shown where. */
-struct shown {
-    const char *device, *root, *point;
-};
-typedef LIST(struct shown) shown_list;
 
 enum descriptor_kind {
     DESCRIPTOR_CLOSED,

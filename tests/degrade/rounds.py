@@ -128,6 +128,8 @@ VARIANTS = {
     "narrowed": [],    # by the workspace's own file
     "write": ["--write", "{write}"],
     "sockets": [],
+    "secrets": ["--read", "{secrets}", "--deny", "{secrets}/sub/k", "--deny", "{secrets}/*.pem", "--deny", "{keys}"],
+    "secrets-discard": ["--mode", "discard", "--deny", "{keys}/k"],
     "tie": [],
     "terminal": [],
 }
@@ -140,7 +142,11 @@ class Launch(State):
         self.variant = variant
         self.record = lab.scratch.path / "record"
         files = {"policy": lab.file(lab.outside / "policy.json", '{"mode": "readonly"}'),
-                 "write": lab.file(lab.outside / "write" / "file").parent}
+                 "write": lab.file(lab.outside / "write" / "file").parent,
+                 "secrets": lab.outside / "secrets", "keys": lab.ws / "keys"}
+        for name in ("secrets/sub/k", "secrets/sub/f", "secrets/a.pem") if variant.startswith("secrets") else ():
+            lab.file(lab.outside / name)
+            lab.file(lab.ws / "keys" / "k")
         super().__init__(lab, *[word.format(**files) for word in VARIANTS[variant]])
         self.sockets = sockets(lab) if variant == "sockets" else []
         if variant == "narrowed":
@@ -290,6 +296,18 @@ class Refusal:
         lab.file(account.home / "secret" / "x" / "key")
         return ["--read", account.home / "secret" / "x"]
 
+    def secret(self, account, lab):
+        """A secret of the home, granted by way of a link that leads to it."""
+        lab.file(lab.home / "dotfiles" / "ssh" / "key")
+        (lab.home / ".ssh").symlink_to("dotfiles/ssh")
+        return ["--read", lab.home / "dotfiles" / "ssh"]
+
+    def linked(self, account, lab):
+        """A denied file with a second name in the workspace."""
+        lab.file(lab.outside / "k")
+        os.link(lab.outside / "k", lab.ws / "k")
+        return ["--read", lab.outside, "--deny", lab.outside / "k"]
+
     def untrusted(self, account, lab):
         account.workspace({"read": [os.fspath(lab.outside)]})
         return []
@@ -355,8 +373,8 @@ class Refusal:
         return ["--read", "/mnt/open/link"]
 
     CASES = ("system", "user", "option", "link", "banned", "untrusted", "home", "home_variable", "above_home",
-             "policies", "policies_to_be", "by_a_link", "roots_link", "receipt_inside", "receipt_shared",
-             "session", "sessions_place", "session_of_others")
+             "policies", "policies_to_be", "secret", "linked", "by_a_link", "roots_link", "receipt_inside",
+             "receipt_shared", "session", "sessions_place", "session_of_others")
 
     def run(self, rules):
         front = [] if "--workspace" in self.options else ["--workspace", self.account.lab.ws]
