@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/path.h"
 #include "box/layers.h"
+#include "linux/session.h"
 #include "plan/describe.h"
 
 #include <stdio.h>
@@ -96,6 +97,7 @@ int command_path(int argc, char **argv, char *const *caller) {
     static char *nothing[] = {NULL};
     struct policy flags = {0};
     struct options options = {.policy = &flags};
+    struct session session = {0};
     struct error err = {0};
     struct box *box = box_new(&err);
     if (!box || options_parse(&box->arena, PATH, argc, argv, &options, &err))
@@ -109,7 +111,10 @@ int command_path(int argc, char **argv, char *const *caller) {
     box_begin(box);
     int failed = layers_merge(&box->arena, &flags, &box->policy, &err);
     box->policy.unheard = true; /* ours are for the answers */
-    failed = failed || box_plan(box, caller, &err) || box_ask(box, caller, &err);
+    failed = failed || box_plan(box, caller, &err) ||
+             (box->policy.session && session_enter(&session, &box->plan, &box->probe, &err)) ||
+             box_ask(box, caller, &err);
+    session_leave(&session);
     box_abandon(box);
     if (failed)
         return print_error(&err);

@@ -89,7 +89,7 @@ static bool is_granted(const struct plan *plan, const struct secret *secret) {
 }
 
 static bool is_shown(const struct plan *plan, const struct mount *mount, const struct secret *secret) {
-    return mount && mount->kind == MOUNT_TREE && !mount->device && mount->rights != RIGHTS_SOCKET &&
+    return mount && mount->kind == MOUNT_TREE && !mount->session && !mount->device && mount->rights != RIGHTS_SOCKET &&
            (!secret->closed || plan->root_kept);
 }
 

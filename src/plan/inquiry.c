@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "plan/roots.h"
+#include "plan/secrets.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static const struct mount *mount_at(const struct plan *plan, const char *path) {
 }
 
 static bool is_hosts(const struct mount *mount) {
-    return mount && (mount->kind == MOUNT_TREE || mount->kind == MOUNT_READONLY) && !mount->device;
+    return mount && (mount->kind == MOUNT_TREE || mount->kind == MOUNT_READONLY) && !mount->device && !mount->session;
 }
 
 /* "no such file": it, or a folder on the way, isn't there. */
@@ -53,7 +54,7 @@ static bool can_grant(const struct plan *plan, enum access access, const struct 
     policy.grants.at = &grant;
     probe.grants.at = &place;
     policy.grants.count = policy.grants.room = probe.grants.count = probe.grants.room = 1;
-    return !roots_check(&policy, &probe, &err);
+    return !roots_check(&policy, &probe, &err) && !secrets_check(&policy, &probe, &err);
 }
 
 /* The smallest grant with which the command could do it, where one would be accepted. */
@@ -98,9 +99,22 @@ static bool is_readonly(const struct plan *plan, const struct question *question
            (question->write && (error == EACCES || error == EPERM) && is_hosts(mount) && !mount->writable);
 }
 
+/* The secret that it is or lies in. */
+static const struct secret *secret_at(const struct plan *plan, const char *path) {
+    for (size_t i = 0; i < plan->secrets.count; i++)
+        if (plan->secrets.at[i] != SECRET_OPEN && path_is_under(path, plan->probe->secrets.at[i].path))
+            return &plan->probe->secrets.at[i];
+    return NULL;
+}
+
 /* In the box there is nothing of that name, and outside there is. */
 static int judge_hidden(struct arena *arena, const struct plan *plan, struct question *question) {
     const struct mount *mount = mount_at(plan, question->outside.path);
+    const struct secret *secret = secret_at(plan, question->outside.path);
+    if (secret)
+        return give(question, VERDICT_DENIED,
+                    arena_printf(arena, "%s is one of the secrets that this box doesn't show (%s)", secret->path,
+                                 secret_origin(secret)));
     const char *why = !mount || is_hosts(mount)
                           ? "it is in none of the box's roots"
                           : arena_printf(arena, "the box has a %s of its own (%s)", mount->target, mount->why);
