@@ -5,6 +5,7 @@
 #include "linux/verify.h"
 
 #include "base/fd.h"
+#include "base/path.h"
 #include "linux/confine.h"
 #include "linux/fds.h"
 #include "linux/layers.h"
@@ -165,13 +166,49 @@ static int verify_sockets(const struct check *check) {
                      connect(fd, (struct sockaddr *)&address, size), ECONNREFUSED);
 }
 
+/* Does it stand in what a session keeps? There another box of the session can move folders, also for a moment, and with
+ * them what is mounted in them. */
+static bool is_in_session(const struct plan *plan, const struct mount *mount) {
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        if (plan->mounts.at[i].session && &plan->mounts.at[i] != mount &&
+            path_is_under(mount->target, plan->mounts.at[i].target))
+            return true;
+    return false;
+}
+
+/* Is this open folder or file the top of the tree? */
+static bool is_tree(const struct mount *tree, int fd) {
+    struct statfs system;
+    struct stat status;
+    if (tree->view || tree->discard)
+        return !fstatfs(fd, &system) && system.f_type == OVERLAYFS_SUPER_MAGIC;
+    return !fstat(fd, &status) && status.st_dev == tree->dev && status.st_ino == tree->ino;
+}
+
+/* stat of the place that mount `index` covers. Of one that stands in what a session keeps, by way of the tree that it
+ * is in, whose inner folders no other box can move; ESTALE when that tree isn't where it was to be. */
+static int stat_covered(const struct plan *plan, size_t index, struct stat *status) {
+    const struct mount *cover = &plan->mounts.at[index], *tree = NULL;
+    for (size_t i = 0; i < index; i++) /* the deeper comes later */
+        if (plan->mounts.at[i].kind == MOUNT_TREE && path_is_under(cover->target, plan->mounts.at[i].target))
+            tree = &plan->mounts.at[i];
+    if (!tree || tree->session || !is_in_session(plan, tree))
+        return stat(cover->target, status);
+    autoclose int fd = openat(AT_FDCWD, tree->target, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 || !is_tree(tree, fd)) {
+        errno = ESTALE;
+        return -1;
+    }
+    return fstatat(fd, cover->target + strlen(tree->target) + 1, status, 0);
+}
+
 static int verify_covers(const struct check *check) {
     for (size_t i = 0; i < check->plan->mounts.count; i++) {
         const struct mount *mount = &check->plan->mounts.at[i];
         struct stat status;
         if (mount->step == STEP_SOCKETS &&
             must_be(check, GUARANTEE_UNIX_SOCKET, mount->target,
-                    stat(mount->target, &status) ? errno == EACCES : !S_ISSOCK(status.st_mode)))
+                    stat_covered(check->plan, i, &status) ? errno == EACCES : !S_ISSOCK(status.st_mode)))
             return -1;
     }
     return 0;
@@ -186,26 +223,23 @@ static int verify_sessions(const struct check *check) {
         const struct mount *mount = &check->plan->mounts.at[i];
         if (mount->kind == MOUNT_EMPTY && mount->folder && mount->optional && mount->step == STEP_MOUNTS &&
             must_be(check, GUARANTEE_FS_READ, mount->target,
-                    stat(mount->target, &status) ? errno == ENOENT || errno == EACCES || errno == ENOTDIR
-                                                 : status.st_dev == root.st_dev))
+                    stat_covered(check->plan, i, &status) ? errno == ENOENT || errno == EACCES || errno == ENOTDIR
+                                                          : status.st_dev == root.st_dev))
             return -1;
     }
     return 0;
 }
 
-/* Each tree stands where it was to be: boxes of one session can move folders below which another's are mounted. */
+/* Each tree stands where it was to be, and so does each folder that is kept. */
 static int verify_places(const struct check *check) {
     const struct plan *plan = check->plan;
     for (size_t i = 0; plan->policy->session && i < plan->mounts.count; i++) {
         const struct mount *mount = &plan->mounts.at[i];
-        struct stat status;
-        struct statfs system;
-        if (mount->kind != MOUNT_TREE || mount->device || mount->discard)
+        if (mount->kind != MOUNT_TREE || mount->device)
             continue;
-        int failed = mount->view ? statfs(mount->target, &system) : lstat(mount->target, &status);
-        bool there = failed        ? errno == EACCES /* for nobody here */
-                     : mount->view ? system.f_type == OVERLAYFS_SUPER_MAGIC
-                                   : status.st_dev == mount->dev && status.st_ino == mount->ino;
+        autoclose int fd = openat(AT_FDCWD, mount->target, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+        bool there = fd < 0 ? errno == EACCES && !is_in_session(plan, mount) /* for nobody here */
+                            : is_tree(mount, fd);
         if (must_be(check, GUARANTEE_FS_WRITE, mount->target, there))
             return -1;
     }
