@@ -106,7 +106,7 @@ int secret_add(struct arena *arena, struct probe *probe, const char *origin, con
         return cannot_look(place.path, errno, err);
     if (!place.error)
         take_status(&secret, &status);
-    if (add_link(arena, probe, origin, path, err))
+    if (strcmp(path, place.path) != 0 && add_link(arena, probe, origin, path, err))
         return -1;
     /* a link of the floor that leads into the packages: whatever it is, every box and every user can read it */
     bool packaged = !origin && roots_is_system(place.path) && !path_is_under(place.path, "/etc");
@@ -208,13 +208,12 @@ static int probe_home(struct arena *arena, struct probe *probe, const struct pla
  * in the box, unless root is kept. */
 static int probe_system_line(struct arena *arena, struct probe *probe, const char *path, struct error *err) {
     struct stat status;
-    if (lstat(path, &status))
-        return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : cannot_look(path, errno, err);
-    bool readable = !access(path, R_OK) || (S_ISDIR(status.st_mode) && !access(path, X_OK));
-    if (!readable && errno != EACCES && errno != ENOENT)
+    if (access(path, R_OK) && (errno != EACCES || access(path, X_OK)))
+        return resolve_absent(errno) ? 0 : cannot_look(path, errno, err);
+    if (stat(path, &status))
         return cannot_look(path, errno, err);
-    if (!readable)
-        return 0;
+    if (!S_ISDIR(status.st_mode) && access(path, R_OK))
+        return errno == EACCES ? 0 : cannot_look(path, errno, err);
     size_t before = probe->secrets.count;
     if (secret_add(arena, probe, NULL, path, err))
         return -1;
