@@ -109,7 +109,8 @@ int secret_add(struct arena *arena, struct probe *probe, const char *origin, con
     if (strcmp(path, place.path) != 0 && add_link(arena, probe, origin, path, err))
         return -1;
     /* a link of the floor that leads into the packages: whatever it is, every box and every user can read it */
-    bool packaged = !origin && roots_is_system(place.path) && !path_is_under(place.path, "/etc");
+    bool packaged = !origin && (path_is_under(place.path, "/usr") || path_is_under(place.path, "/nix/store") ||
+                                path_is_under(place.path, "/gnu/store"));
     return packaged ? 0 : add(arena, probe, &secret);
 }
 
@@ -230,7 +231,7 @@ static bool is_aliased(const struct probe *probe, const struct place *home) {
 }
 
 static int probe_denial(struct arena *arena, const struct policy *policy, struct probe *probe,
-                        const struct denial *denial, struct error *err) {
+                        const struct denial *denial, struct expanded *so_far, struct error *err) {
     const char *word = denial->word, *here = probe->current.path && !probe->current.error ? probe->current.path : NULL;
     if (word[0] != '/') {
         const char *folder = here ? pattern_escape(arena, here) : NULL;
@@ -243,16 +244,20 @@ static int probe_denial(struct arena *arena, const struct policy *policy, struct
     if (text_add(arena, &probe->denials, word))
         return -1;
     if (pattern_has_wildcard(word))
-        return expand(arena, policy, probe, denial->origin, word, err);
+        return expand(arena, policy, probe, denial, word, so_far, err);
+    if (++so_far->paths > EXPAND_PATHS_MAX)
+        return error_set(err, EXIT_USAGE, "%s: more than %d paths are denied; name folders that hold them",
+                         denial->origin, EXPAND_PATHS_MAX);
     const char *path = pattern_path(arena, word);
     return path ? secret_add(arena, probe, denial->origin, path, err) : -1;
 }
 
 int probe_secrets(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
+    struct expanded so_far = {0};
     bool same = probe->home.path && probe->account_home.path && strcmp(probe->home.path, probe->account_home.path) == 0;
     probe->aliased = is_aliased(probe, &probe->home) || is_aliased(probe, &probe->account_home);
     for (size_t i = 0; i < policy->denials.count; i++)
-        if (probe_denial(arena, policy, probe, &policy->denials.at[i], err))
+        if (probe_denial(arena, policy, probe, &policy->denials.at[i], &so_far, err))
             return -1;
     for (size_t i = 0; floor_system[i]; i++)
         if (probe_system_line(arena, probe, floor_system[i], err))

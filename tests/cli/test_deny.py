@@ -47,12 +47,22 @@ def test_too_much_to_look_at(lab):
     told = refused(lab, "--read", lab.outside, "--deny", f"{lab.outside}/**/x")
     assert "more than 20000 entries" in told and "name a folder further down" in told
     told = refused(lab, "--read", lab.outside, "--deny", f"{lab.outside}/d1*/1*")
-    assert "1000 matches" in told
+    assert "or 1000 paths" in told
     assert lab.run(["/bin/true"], "--read", lab.outside, "--deny", f"{lab.outside}/d1?/1?").code == 0
     done = lab.run(["/bin/sh", "-c", f"ls {lab.outside}/d*/*5 | wc -l"], "--read", lab.outside, "--deny",
                    f"{lab.outside}/d20?/**", env={"PATH": PATH})
     assert done.out.strip() == "2000", done   # 210 folders without ten of them, ten names in each
     assert lab.run(["/bin/true"], "--read", lab.outside, "--deny", f"{lab.outside}/d1/nowhere/**/x").code == 0
+
+
+def test_too_many_words(lab):
+    """The limits are for all words together, since anybody may have written the workspace's file."""
+    lab.file(lab.ws / ".pinfold.json", json.dumps({"deny": [f"d{n}" for n in range(1001)]}))
+    assert "more than 1000 paths" in refused(lab, "--mode", "readonly")
+    for name in range(3000):
+        (lab.ws / f"f{name}").touch()
+    lab.file(lab.ws / ".pinfold.json", json.dumps({"deny": [f"{n}*" for n in range(500)]}))
+    assert "more than 20000 entries" in refused(lab, "--mode", "readonly")
 
 
 def test_a_folder_that_can_only_be_entered(lab):
