@@ -21,7 +21,7 @@ struct expansion {
     struct probe *probe;
     const char *origin, *word;
     struct pattern pattern;
-    size_t looked, matches;
+    struct expanded *so_far;
     struct error *err;
 };
 
@@ -34,8 +34,8 @@ static int refuse(const struct expansion *expansion, const char *what, const cha
 
 static int too_much(const struct expansion *expansion, const char *path) {
     char what[160];
-    snprintf(what, sizeof what, "more than %d entries, or %d matches, would have to be looked at, below",
-             EXPAND_ENTRIES_MAX, EXPAND_MATCHES_MAX);
+    snprintf(what, sizeof what, "more than %d entries to look at, or %d paths, with all that is denied; here below",
+             EXPAND_ENTRIES_MAX, EXPAND_PATHS_MAX);
     return refuse(expansion, what, path, "name a folder further down, or the paths without wildcards");
 }
 
@@ -54,7 +54,7 @@ static int take(struct expansion *expansion, const char *folder, const char *nam
                    : error_set(expansion->err, EXIT_REFUSED, "refused, nothing was started: %s can't be looked at (%s)",
                                path, error_name(errno));
     if (pattern_matches(&expansion->pattern, next))
-        return ++expansion->matches > EXPAND_MATCHES_MAX
+        return ++expansion->so_far->paths > EXPAND_PATHS_MAX
                    ? too_much(expansion, folder)
                    : secret_add(expansion->arena, expansion->probe, expansion->origin, path, expansion->err);
     return S_ISDIR(status.st_mode) ? walk(expansion, path, next, depth + 1) : 0;
@@ -74,7 +74,7 @@ static int walk_all(struct expansion *expansion, const char *folder, uint64_t st
     while (fd >= 0 && !failed && (entry = entries_next(&entries))) {
         if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
             continue;
-        if (++expansion->looked > EXPAND_ENTRIES_MAX)
+        if (++expansion->so_far->entries > EXPAND_ENTRIES_MAX)
             return too_much(expansion, folder);
         failed = take(expansion, folder, entry->name, state, depth);
     }
@@ -152,9 +152,10 @@ static int expand_root(struct expansion *expansion, const struct place *root, bo
     return walk(expansion, root->path, state, 0);
 }
 
-int expand(struct arena *arena, const struct policy *policy, struct probe *probe, const char *origin, const char *word,
-           struct error *err) {
-    struct expansion expansion = {.arena = arena, .probe = probe, .origin = origin, .word = word, .err = err};
+int expand(struct arena *arena, const struct policy *policy, struct probe *probe, const struct denial *denial,
+           const char *word, struct expanded *so_far, struct error *err) {
+    struct expansion expansion = {
+        .arena = arena, .probe = probe, .origin = denial->origin, .word = word, .so_far = so_far, .err = err};
     if (follow(&expansion, word) || expand_root(&expansion, &probe->workspace, policy->mode.value == MODE_DIRECT) ||
         expand_root(&expansion, &probe->work_tree, false))
         return -1;

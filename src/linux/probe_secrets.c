@@ -106,10 +106,11 @@ int secret_add(struct arena *arena, struct probe *probe, const char *origin, con
         return cannot_look(place.path, errno, err);
     if (!place.error)
         take_status(&secret, &status);
-    if (add_link(arena, probe, origin, path, err))
+    if (strcmp(path, place.path) != 0 && add_link(arena, probe, origin, path, err))
         return -1;
     /* a link of the floor that leads into the packages: whatever it is, every box and every user can read it */
-    bool packaged = !origin && roots_is_system(place.path) && !path_is_under(place.path, "/etc");
+    bool packaged = !origin && (path_is_under(place.path, "/usr") || path_is_under(place.path, "/nix/store") ||
+                                path_is_under(place.path, "/gnu/store"));
     return packaged ? 0 : add(arena, probe, &secret);
 }
 
@@ -208,13 +209,12 @@ static int probe_home(struct arena *arena, struct probe *probe, const struct pla
  * in the box, unless root is kept. */
 static int probe_system_line(struct arena *arena, struct probe *probe, const char *path, struct error *err) {
     struct stat status;
-    if (lstat(path, &status))
-        return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : cannot_look(path, errno, err);
-    bool readable = !access(path, R_OK) || (S_ISDIR(status.st_mode) && !access(path, X_OK));
-    if (!readable && errno != EACCES && errno != ENOENT)
+    if (access(path, R_OK) && (errno != EACCES || access(path, X_OK)))
+        return resolve_absent(errno) ? 0 : cannot_look(path, errno, err);
+    if (stat(path, &status))
         return cannot_look(path, errno, err);
-    if (!readable)
-        return 0;
+    if (!S_ISDIR(status.st_mode) && access(path, R_OK))
+        return errno == EACCES ? 0 : cannot_look(path, errno, err);
     size_t before = probe->secrets.count;
     if (secret_add(arena, probe, NULL, path, err))
         return -1;
@@ -231,7 +231,7 @@ static bool is_aliased(const struct probe *probe, const struct place *home) {
 }
 
 static int probe_denial(struct arena *arena, const struct policy *policy, struct probe *probe,
-                        const struct denial *denial, struct error *err) {
+                        const struct denial *denial, struct expanded *so_far, struct error *err) {
     const char *word = denial->word, *here = probe->current.path && !probe->current.error ? probe->current.path : NULL;
     if (word[0] != '/') {
         const char *folder = here ? pattern_escape(arena, here) : NULL;
@@ -244,16 +244,20 @@ static int probe_denial(struct arena *arena, const struct policy *policy, struct
     if (text_add(arena, &probe->denials, word))
         return -1;
     if (pattern_has_wildcard(word))
-        return expand(arena, policy, probe, denial->origin, word, err);
+        return expand(arena, policy, probe, denial, word, so_far, err);
+    if (++so_far->paths > EXPAND_PATHS_MAX)
+        return error_set(err, EXIT_USAGE, "%s: more than %d paths are denied; name folders that hold them",
+                         denial->origin, EXPAND_PATHS_MAX);
     const char *path = pattern_path(arena, word);
     return path ? secret_add(arena, probe, denial->origin, path, err) : -1;
 }
 
 int probe_secrets(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
+    struct expanded so_far = {0};
     bool same = probe->home.path && probe->account_home.path && strcmp(probe->home.path, probe->account_home.path) == 0;
     probe->aliased = is_aliased(probe, &probe->home) || is_aliased(probe, &probe->account_home);
     for (size_t i = 0; i < policy->denials.count; i++)
-        if (probe_denial(arena, policy, probe, &policy->denials.at[i], err))
+        if (probe_denial(arena, policy, probe, &policy->denials.at[i], &so_far, err))
             return -1;
     for (size_t i = 0; floor_system[i]; i++)
         if (probe_system_line(arena, probe, floor_system[i], err))

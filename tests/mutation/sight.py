@@ -12,6 +12,7 @@ NEAR = (
                   "escape/net-egress escape/unix-socket work/test_cases_kernel.py")),
     (r"landlock", ("escape/fs-write escape/unix-socket escape/fs-read/test_devices.py",
                    "escape/process escape/net-local degrade/test_refusals.py degrade/test_waivers.py")),
+    (r"secret|whiteout|expand|floor|pattern", ("degrade/test_secrets.py cli/test_deny.py", "escape/fs-secret")),
     (r"verify|witness", ("degrade/test_lies.py", "degrade/test_discard.py", EARLY, "cli/test_environment.py")),
     (r"steps\.def", ("cli/test_doctor.py -k rests_on", "degrade/test_waivers.py degrade/test_refusals.py")),
     (r"compile|plan/plan", ("escape/fs-read escape/fs-write",

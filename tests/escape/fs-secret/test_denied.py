@@ -133,6 +133,22 @@ def test_undo_a_whiteout(lab, name):
     assert done.out.startswith("none"), done
 
 
+@pytest.mark.parametrize("mode", ["readonly", "discard"])
+def test_attributes_that_steer_an_overlay(lab, mode):
+    """What an earlier command has left on folders of the workspace leads to nothing that is denied."""
+    scene_of(lab, lab.ws)
+    for name, attributes in {"d": {"redirect": b"/deep/er"}, "e": {"opaque": b"x"}, "f": {"redirect": b"keys"}}.items():
+        lab.file(lab.ws / name / "mine")
+        for key, value in attributes.items():
+            os.setxattr(lab.ws / name, f"user.overlay.{key}", value)
+    os.setxattr(lab.ws / "plain", "user.overlay.redirect", b"/deep/er/token")
+    os.setxattr(lab.ws / "plain", "user.overlay.metacopy", b"")
+    done = lab.run(["/bin/sh", "-c", f"grep -r {SECRET} . ; cat d/token f/k; ls d; cat plain"], "--mode", mode,
+                   "--deny", "deep/er/token", "--deny", "keys", env={"PATH": PATH})
+    assert f"h1/secret:{SECRET}" in done.out and "token" not in done.out and "keys" not in done.out, done
+    assert done.out.count(SECRET) == 2, done   # h1 and h[1], which nobody denied
+
+
 def test_e054_glob_characters_are_letters(lab):
     """A name with brackets is no pattern: just that file is denied, and not the one a shell would take it for."""
     path = lab.outside / "h[1]" / "secret"
