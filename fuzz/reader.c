@@ -33,8 +33,11 @@ static void check_layer(const struct policy *policy) {
     for (int i = 0; i < GUARANTEE_COUNT; i++)
         must(!(policy->waived & UINT32_C(1) << i) || has_place(policy->waived_origin[i]), "a waiver without a place");
     must(!(policy->waived & G_NEVER_WAIVED), "what can't be waived is");
-    const struct setting *settings[] = {&policy->mode, &policy->timeout, &policy->grace, &policy->output_limit};
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < policy->protects.count; i++)
+        must(has_place(policy->protects.at[i].origin), "a protected path without a place");
+    const struct setting *settings[] = {&policy->mode, &policy->git, &policy->timeout, &policy->grace,
+                                        &policy->output_limit};
+    for (size_t i = 0; i < 5; i++)
         must(settings[i]->origin ? has_place(settings[i]->origin) : !settings[i]->value, "a number without a place");
     for (size_t i = 0; i < policy->profiles.count; i++) {
         must(has_place(policy->profiles.at[i].origin), "a profile without a place");
@@ -42,7 +45,7 @@ static void check_layer(const struct policy *policy) {
     }
 }
 
-static void check_workspace(const struct policy *layer) {
+static void check_workspace(struct arena *arena, const struct policy *layer) {
     struct policy merged, before;
     struct error err;
     policy_floor(&merged);
@@ -50,7 +53,7 @@ static void check_workspace(const struct policy *layer) {
     merged.mode = (struct setting){MODE_DISCARD, "before"};
     before = merged;
     must(!layer->bans.count && !layer->profiles.count && !layer->profile && !layer->backend, "not a workspace's");
-    if (!policy_narrow(&merged, layer, &err))
+    if (!policy_narrow(arena, &merged, layer, &err))
         must(!random_widened(&before, &merged), "the workspace widened");
 }
 
@@ -78,7 +81,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         } else {
             check_layer(&policy);
             if (kinds[i] == DOCUMENT_WORKSPACE)
-                check_workspace(&policy);
+                check_workspace(&arena, &policy);
             if (kinds[i] == DOCUMENT_OPERATOR)
                 check_profiles(&arena, &policy);
         }

@@ -105,14 +105,31 @@ static json_t *numbers(const struct policy *policy) {
     return describe_finish(all, failed);
 }
 
+/* What was asked to be protected, as it was found. */
+static json_t *protected(const struct plan *plan) {
+    const struct policy *policy = plan->policy;
+    const char **paths = calloc(policy->protects.count + 1, sizeof *paths);
+    if (!paths)
+        return NULL;
+    for (size_t i = 0; i < policy->protects.count; i++) {
+        const struct place *place =
+            i < plan->probe->protection.asked.count ? &plan->probe->protection.asked.at[i] : NULL;
+        paths[i] = place && place->path ? place->path : policy->protects.at[i].path;
+    }
+    json_t *all = sorted(paths, policy->protects.count);
+    free(paths);
+    return all;
+}
+
 /* What is granted and waived. Not: where each was asked for, what is forbidden (it opens nothing), definitions of
  * profiles, the command, the receipt's place. A workspace that nobody named is the current folder, wherever that is. */
 static json_t *canonical_policy(const struct plan *plan) {
     const struct policy *policy = plan->policy;
     json_t *workspace = policy->workspace ? describe_bytes(plan->workspace) : json_null();
     json_t *backend = policy->backend ? json_string(policy->backend) : json_null();
-    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace", workspace,
-                     "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
+    return json_pack("{s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace",
+                     workspace, "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
+                     "git", git_name((enum git)policy->git.value), "protect", protected(plan),        //
                      "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "unix-socket",
                      granted(plan, ACCESS_SOCKET), "env", variables(policy), "fd", numbers(policy), "no-fd",
                      policy->no_descriptors, "waive", waivers(policy), //

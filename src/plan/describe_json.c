@@ -66,9 +66,10 @@ json_t *describe_guarantees(const struct plan *plan, bool ran) {
 }
 
 static const char *kind_of(const struct mount *mount) {
-    static const char *const kinds[] = {[MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",   [MOUNT_PROC] = "proc",
-                                        [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",     [MOUNT_LINK] = "link",
-                                        [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only"};
+    static const char *const kinds[] = {
+        [MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",    [MOUNT_PROC] = "proc",
+        [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",      [MOUNT_LINK] = "link",
+        [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only", [MOUNT_HOLD] = "protected"};
     return mount->discard ? "overlay" : kinds[mount->kind];
 }
 
@@ -137,6 +138,21 @@ static json_t *describe_sockets(const struct plan *plan) {
                            failed);
 }
 
+/* What is held: folders and files; symlinks, which are kept where they are, and what they say. */
+static json_t *describe_protected(const struct plan *plan) {
+    json_t *paths = json_array(), *links = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        if (plan->mounts.at[i].kind == MOUNT_HOLD)
+            failed |= json_array_append_new(paths, describe_bytes(plan->mounts.at[i].target));
+    for (size_t i = 0; i < plan->pins.count; i++)
+        if (plan->pins.at[i].link)
+            failed |= json_array_append_new(links, describe_bytes(plan->pins.at[i].path));
+    return describe_finish(json_pack("{s:s, s:o, s:o}", "git", git_name((enum git)plan->policy->git.value), "paths",
+                                     paths, "links", links),
+                           failed);
+}
+
 static json_t *describe_policy(const struct policy *policy) {
     json_t *files = json_array();
     int failed = 0;
@@ -165,7 +181,7 @@ static json_t *describe_missing(const struct probe *probe) {
 
 json_t *describe_plan(const struct plan *plan) {
     json_t *told =
-        json_pack("{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
+        json_pack("{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
                   "s:{s:I, s:I, s:I}}",
                   "backend",
                   plan->backend, //
@@ -180,6 +196,7 @@ json_t *describe_plan(const struct plan *plan) {
                   "folder", describe_bytes(plan->current),                            //
                   "home", describe_bytes(plan->home),                                 //
                   "mounts", describe_mounts(plan),                                    //
+                  "protected", describe_protected(plan),                              //
                   "unix_sockets", describe_sockets(plan),                             //
                   "descriptors", describe_descriptors(plan),                          //
                   "environment", describe_environment(plan),                          //

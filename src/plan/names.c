@@ -52,6 +52,25 @@ bool names_show(const shown_list *mounts, const char *top, const char *path) {
     return false;
 }
 
+int names_list(struct arena *arena, const shown_list *mounts, const char *path, text_list *names) {
+    char inner[PATH_MAX], name[PATH_MAX];
+    const struct shown *own = mount_of(mounts, path);
+    if (text_add(arena, names, path))
+        return -1;
+    if (!own || !rename_to(path, own->point, own->root, inner))
+        return 0;
+    for (size_t i = 0; i < mounts->count; i++) {
+        const struct shown *mount = &mounts->at[i];
+        if (mount == own || strcmp(mount->device, own->device) != 0 || !path_is_under(inner, mount->root) ||
+            !rename_to(inner, mount->root, mount->point, name) || strcmp(name, path) == 0)
+            continue;
+        const char *copy = arena_copy(arena, name);
+        if (!copy || text_add(arena, names, copy))
+            return -1;
+    }
+    return 0;
+}
+
 bool names_meet(const shown_list *mounts, const char *a, const char *b) {
     return names_show(mounts, a, b) || names_show(mounts, b, a);
 }

@@ -9,6 +9,10 @@
  * hides counts too. Other hard links of a file are not looked for. */
 bool names_show(const shown_list *mounts, const char *top, const char *path) __attribute__((nonnull));
 
+/* Add all names of `path` to `names`, itself first; again those that another mount hides. -1 when out of memory. */
+int names_list(struct arena *arena, const shown_list *mounts, const char *path, text_list *names)
+    __attribute__((nonnull, warn_unused_result));
+
 /* Is one of them at or below the other, by any name? */
 bool names_meet(const shown_list *mounts, const char *a, const char *b) __attribute__((nonnull));
 

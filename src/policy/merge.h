@@ -19,9 +19,9 @@ int policy_merge(struct arena *arena, struct policy *into, const struct policy *
 /* Where the first thing in a layer was asked for that opens something, or says what others may; NULL: there is none. */
 const char *policy_opening(const struct policy *layer) __attribute__((nonnull));
 
-/* Let a layer close more: of every number and mode the stricter of both. 125 for anything in it that would open. After
- * it `into` allows nothing that it did not allow before. */
-int policy_narrow(struct policy *into, const struct policy *layer, struct error *err)
+/* Let a layer close more: of every number and mode the stricter of both, and of protected paths all. 125 for anything
+ * in it that would open. After it `into` allows nothing that it did not allow before. */
+int policy_narrow(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 
 #endif

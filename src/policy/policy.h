@@ -22,7 +22,9 @@ struct profile {
 struct policy {
     const char *workspace; /* NULL: the current directory */
     struct setting mode;   /* enum mode */
+    struct setting git;    /* enum git */
     LIST(struct grant) grants;
+    LIST(struct protect) protects;
     LIST(struct variable) environment;
     LIST(int) descriptors;                      /* --fd N */
     bool no_descriptors;                        /* --fd none: also no /dev/fd/N arguments */

@@ -80,9 +80,9 @@ static const char *flag(bool is, const char *name) {
 }
 
 static int print_mount(struct golden *golden, line_list *lines, const struct mount *mount) {
-    static const char *const kinds[] = {[MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",   [MOUNT_PROC] = "proc",
-                                        [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",     [MOUNT_LINK] = "link",
-                                        [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only"};
+    static const char *const kinds[] = {[MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",    [MOUNT_PROC] = "proc",
+                                        [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",      [MOUNT_LINK] = "link",
+                                        [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only", [MOUNT_HOLD] = "hold"};
     char mode[16] = "";
     if (mount->kind == MOUNT_LINK)
         return ADD("link %s -> %s%s", mount->target, mount->source, flag(!mount->create, " not-made"));
