@@ -153,6 +153,9 @@ int golden_print(struct golden *golden, line_list *lines) {
         failed |= ADD("notice: %s", plan.notice);
     for (size_t i = 0; i < plan.mounts.count; i++)
         failed |= print_mount(golden, lines, &plan.mounts.at[i]);
+    for (size_t i = 0; i < plan.pins.count; i++)
+        failed |= ADD("pin %s in %s%s", plan.pins.at[i].path, plan.pins.at[i].tree->target,
+                      flag(plan.pins.at[i].link, " symlink"));
     for (size_t i = 0; i < plan.channels.count; i++)
         failed |= print_channel(golden, lines, &plan, &plan.channels.at[i]);
     failed |= print_environment(golden, lines, &plan.environment);
