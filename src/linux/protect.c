@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "linux/layers.h"
 #include "linux/lookup.h"
+#include "linux/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,4 +81,25 @@ int protect_hold(const struct build *build, const struct mount *mount, int targe
         return -1;
     }
     return build->api->tree((struct spot){target, ""}, (struct spot){target, ""}, mount, mount->folder);
+}
+
+/* A new object may get the number of the one that is gone. */
+static bool is_replaced(const char *path, dev_t dev, ino_t ino, const struct timespec *since) {
+    struct stat status;
+    struct timespec birth;
+    if (lstat(path, &status) || status.st_dev != dev || status.st_ino != ino)
+        return true;
+    return !sys_birth(path, &birth) &&
+           (birth.tv_sec != since->tv_sec ? birth.tv_sec > since->tv_sec : birth.tv_nsec > since->tv_nsec);
+}
+
+void protect_look_back(struct plan *plan, const struct timespec *since) {
+    for (size_t i = 0; i < plan->mounts.count; i++) {
+        struct mount *mount = &plan->mounts.at[i];
+        mount->replaced = mount->kind == MOUNT_HOLD && is_replaced(mount->target, mount->dev, mount->ino, since);
+    }
+    for (size_t i = 0; i < plan->pins.count; i++) {
+        struct pinned *pin = &plan->pins.at[i];
+        pin->replaced = pin->link && is_replaced(pin->path, pin->dev, pin->ino, since);
+    }
 }

@@ -112,32 +112,46 @@ static int check_root(struct search *search, const char *path, const char *asked
                                             : "let it lead to another folder, or remove it"));
 }
 
+/* Hold one name of an object, if the command could change it by that. */
+static int hold_name(struct search *search, const char *name, const struct place *place, const char *asked,
+                     struct sought sought) {
+    struct stat status;
+    bool holds = true;
+    if (!root_of(search, name))
+        return 0;
+    if (lstat(name, &status))
+        return cannot_look(search, name, errno);
+    if (status.st_dev != place->dev || status.st_ino != place->ino)
+        return 0; /* something else is mounted there */
+    if (!S_ISLNK(status.st_mode) &&
+        (check_root(search, name, asked, sought, &holds) || (holds && check_names(search, name, &status, sought))))
+        return -1;
+    return holds ? add_held(search, name, place, sought) : 0;
+}
+
+/* Where mounts show a part of what is held. */
+static int hold_parts(struct search *search, const struct place *place, struct sought sought) {
+    text_list points = {0};
+    if (S_ISDIR(place->mode) && names_parts(search->arena, &search->probe->mounts, place->path, &points))
+        return -1;
+    for (size_t i = 0; i < points.count; i++) {
+        struct place part;
+        if (resolve(search->arena, "/", points.at[i], &part, NULL) ||
+            (!part.error && hold_name(search, part.path, &part, part.path, sought)))
+            return -1;
+    }
+    return 0;
+}
+
 /* Hold it under each name by which the command could change it. */
 static int hold(struct search *search, const struct place *place, const char *asked, struct sought sought) {
     text_list names = {0};
     if (names_list(search->arena, &search->probe->mounts, place->path, &names))
         return -1;
-    for (size_t i = 0; i < names.count; i++) {
-        const char *name = names.at[i];
-        struct stat status;
-        bool holds = true;
-        if (!root_of(search, name))
-            continue;
-        if (lstat(name, &status)) {
-            if (cannot_look(search, name, errno))
-                return -1;
-            continue;
-        }
-        if (status.st_dev != place->dev || status.st_ino != place->ino)
-            continue; /* something else is mounted there */
-        if (S_ISLNK(status.st_mode) ? 0
-                                    : check_root(search, name, asked, sought, &holds) ||
-                                          (holds && check_names(search, name, &status, sought)))
+    for (size_t i = 0; i < names.count; i++)
+        if (hold_name(search, names.at[i], place, asked, sought))
             return -1;
-        if (holds && add_held(search, name, place, sought))
-            return -1;
-    }
-    return 0;
+    return hold_parts(search, place, sought);
 }
 
 static int hold_link(struct search *search, const char *path, struct sought sought) {

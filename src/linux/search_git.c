@@ -20,6 +20,7 @@ enum { CONFIG_MAX = 1 << 20, POINTER_MAX = 4096, SHOWN = 1024 };
 
 static const struct sought git_directory = {PROTECTED_GIT, "git directory"};
 static const struct sought git_pointer = {PROTECTED_GIT, "leads to a git directory"};
+static const struct sought git_modules = {PROTECTED_GIT, "says where submodules come from"};
 static const struct sought git_program = {PROTECTED_GIT, "named in the git configuration"};
 
 /* The bytes of a regular file, at most `room` of them; NULL: it isn't there, or *failed. */
@@ -187,8 +188,9 @@ int search_git(struct search *search, const char *folder) {
         return search_follow(search, path, git_directory, NULL); /* which tells what could not be looked at */
     if (search_follow(search, path, S_ISREG(status.st_mode) ? git_pointer : git_directory, &place))
         return -1;
-    if (!place.path)
-        return 0;
+    const char *modules = place.path ? arena_printf(search->arena, "%s/.gitmodules", folder) : NULL;
+    if (!modules || search_follow(search, modules, git_modules, NULL)) /* of use only with a git directory */
+        return place.path ? -1 : 0;
     if (S_ISDIR(place.mode))
         return take_found(search, place.path, folder);
     if (take_pointer(search, place.path, folder, "gitdir: ", &directory))

@@ -202,8 +202,9 @@ static json_t *layers(const struct plan *plan) {
 
 static json_t *canonical_plan(const struct plan *plan, const json_t *told, const char *policy) {
     static const char *const whole[] = {"backend", "ids", "workspace", "folder", "home", "limits"};
-    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:O}", "policy_digest", policy, "environment", kept_names(plan),
-                            "layers", layers(plan), "descriptors", handed_in(told), "mounts", bare_mounts(told),
+    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:O, s:O}", "policy_digest", policy, "environment",
+                            kept_names(plan), "layers", layers(plan), "descriptors", handed_in(told), "mounts",
+                            bare_mounts(told), "links", json_object_get(json_object_get(told, "protected"), "links"),
                             "unix_sockets", json_object_get(json_object_get(told, "unix_sockets"), "granted"));
     int failed = !all;
     for (size_t i = 0; i < sizeof whole / sizeof whole[0] && !failed; i++)

@@ -138,18 +138,27 @@ static json_t *describe_sockets(const struct plan *plan) {
                            failed);
 }
 
-/* What is held: folders and files; symlinks, which are kept where they are, and what they say. */
+/* What is held: folders and files; symlinks, which are kept where they are, and what they say; and after a
+ * run, what the host has replaced meanwhile. */
 static json_t *describe_protected(const struct plan *plan) {
-    json_t *paths = json_array(), *links = json_array();
+    json_t *paths = json_array(), *links = json_array(), *replaced = json_array();
     int failed = 0;
-    for (size_t i = 0; i < plan->mounts.count; i++)
-        if (plan->mounts.at[i].kind == MOUNT_HOLD)
-            failed |= json_array_append_new(paths, describe_bytes(plan->mounts.at[i].target));
-    for (size_t i = 0; i < plan->pins.count; i++)
-        if (plan->pins.at[i].link)
-            failed |= json_array_append_new(links, describe_bytes(plan->pins.at[i].path));
-    return describe_finish(json_pack("{s:s, s:o, s:o}", "git", git_name((enum git)plan->policy->git.value), "paths",
-                                     paths, "links", links),
+    for (size_t i = 0; i < plan->mounts.count; i++) {
+        const struct mount *mount = &plan->mounts.at[i];
+        if (mount->kind == MOUNT_HOLD)
+            failed |= json_array_append_new(paths, describe_bytes(mount->target));
+        if (mount->replaced)
+            failed |= json_array_append_new(replaced, describe_bytes(mount->target));
+    }
+    for (size_t i = 0; i < plan->pins.count; i++) {
+        const struct pinned *pin = &plan->pins.at[i];
+        if (pin->link)
+            failed |= json_array_append_new(links, describe_bytes(pin->path));
+        if (pin->replaced)
+            failed |= json_array_append_new(replaced, describe_bytes(pin->path));
+    }
+    return describe_finish(json_pack("{s:s, s:o, s:o, s:o}", "git", git_name((enum git)plan->policy->git.value),
+                                     "paths", paths, "links", links, "replaced", replaced),
                            failed);
 }
 

@@ -48,6 +48,7 @@ struct mount {
     unsigned mode; /* MOUNT_SCRATCH */
     dev_t dev;     /* MOUNT_TREE, MOUNT_HOLD: what the source was seen to be */
     ino_t ino;
+    bool replaced;   /* MOUNT_HOLD, after a run: another object is there now, which was not held */
     const char *why; /* for explain */
     enum step step;  /* the step that it belongs to */
 };
@@ -57,8 +58,8 @@ struct mount {
 struct pinned {
     const char *path; /* of the host, and in the box */
     const struct mount *tree;
-    bool link;
-    dev_t dev; /* of a link */
+    bool link, replaced; /* as for a mount */
+    dev_t dev;           /* of a link */
     ino_t ino;
 };
 

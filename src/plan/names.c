@@ -71,6 +71,21 @@ int names_list(struct arena *arena, const shown_list *mounts, const char *path, 
     return 0;
 }
 
+int names_parts(struct arena *arena, const shown_list *mounts, const char *path, text_list *points) {
+    char inner[PATH_MAX];
+    const struct shown *own = mount_of(mounts, path);
+    if (!own || !rename_to(path, own->point, own->root, inner))
+        return 0;
+    for (size_t i = 0; i < mounts->count; i++) {
+        const struct shown *mount = &mounts->at[i];
+        if (strcmp(mount->device, own->device) == 0 && path_is_under(mount->root, inner) &&
+            strcmp(mount->root, inner) != 0 && !path_is_under(mount->point, path) &&
+            text_add(arena, points, mount->point))
+            return -1;
+    }
+    return 0;
+}
+
 bool names_meet(const shown_list *mounts, const char *a, const char *b) {
     return names_show(mounts, a, b) || names_show(mounts, b, a);
 }

@@ -13,6 +13,10 @@ bool names_show(const shown_list *mounts, const char *top, const char *path) __a
 int names_list(struct arena *arena, const shown_list *mounts, const char *path, text_list *names)
     __attribute__((nonnull, warn_unused_result));
 
+/* Add the mount points, elsewhere than below `path`, that show a part of the folder `path`. -1 when out of memory. */
+int names_parts(struct arena *arena, const shown_list *mounts, const char *path, text_list *points)
+    __attribute__((nonnull, warn_unused_result));
+
 /* Is one of them at or below the other, by any name? */
 bool names_meet(const shown_list *mounts, const char *a, const char *b) __attribute__((nonnull));
 

@@ -22,6 +22,7 @@ def recomputed(told):
         **{key: told[key] for key in ("backend", "ids", "workspace", "folder", "home", "limits", "policy_digest")},
         "mounts": [{key: row[key] for key in ("kind", "path", "writable")} for row in told["mounts"]
                    if row["path"] not in covered],
+        "links": told["protected"]["links"],
         "unix_sockets": told["unix_sockets"]["granted"],
         "descriptors": [row for row in told["descriptors"] if row["number"] > 2],
         "environment": sorted(told["environment"]["kept"]),
