@@ -36,7 +36,7 @@ static int take_names(struct search *search, const char *folder) {
     struct stat status;
     autoclose int fd = lookup_open(AT_FDCWD, folder);
     if (fd < 0)
-        return 0; /* the run is refused for it, with the reason */
+        return search_failed(search, folder, errno);
     for (size_t i = 0; protected_names[i]; i++) {
         struct place place;
         if (fstatat(fd, protected_names[i], &status, AT_SYMLINK_NOFOLLOW) && (errno == ENOENT || errno == ENOTDIR))
@@ -44,7 +44,8 @@ static int take_names(struct search *search, const char *folder) {
         const char *path = arena_printf(search->arena, "%s/%s", folder, protected_names[i]);
         if (!path || search_follow(search, path, configuration, &place))
             return -1;
-        if (place.path && S_ISDIR(place.mode) && search_links(search, place.path, LINKS_DEPTH, configuration))
+        if (place.path && S_ISDIR(place.mode) && search_inside(search, place.path) &&
+            search_links(search, place.path, LINKS_DEPTH, configuration))
             return -1;
     }
     return 0;
@@ -52,7 +53,9 @@ static int take_names(struct search *search, const char *folder) {
 
 static int take_root(struct search *search, const char *folder) {
     struct stat status;
-    if (lstat(folder, &status) || !S_ISDIR(status.st_mode))
+    if (lstat(folder, &status))
+        return search_failed(search, folder, errno);
+    if (!S_ISDIR(status.st_mode))
         return 0;
     if (search->policy->git.value == GIT_READONLY && search_git(search, folder))
         return -1;

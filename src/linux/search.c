@@ -18,7 +18,7 @@
 
 enum { ENTRIES_MAX = 16384, SHOWN = 1024 };
 
-static int cannot_look(const struct search *search, const char *path, int error) {
+int search_failed(const struct search *search, const char *path, int error) {
     char shown[SHOWN];
     if (resolve_absent(error))
         return 0;
@@ -35,12 +35,11 @@ static int add_obstacle(struct search *search, enum protected_kind kind, const c
     return 0;
 }
 
-/* The writable root that shows `path` under this name; NULL: none. */
-static const char *root_of(const struct search *search, const char *path) {
+bool search_inside(const struct search *search, const char *path) {
     for (size_t i = 0; i < search->roots.count; i++)
         if (path_is_under(path, search->roots.at[i]))
-            return search->roots.at[i];
-    return NULL;
+            return true;
+    return false;
 }
 
 static bool is_root(const struct search *search, const char *path) {
@@ -50,13 +49,11 @@ static bool is_root(const struct search *search, const char *path) {
     return false;
 }
 
-/* The grant for writing that is given for this path, or for one below it; NULL: none. */
+/* The writable root that is this path, or below it; NULL: none. */
 static const char *granted_below(const struct search *search, const char *path) {
-    for (size_t i = 0; i < search->probe->grants.count; i++) {
-        const struct place *place = &search->probe->grants.at[i];
-        if (search->policy->grants.at[i].access == ACCESS_WRITE && !place->error && path_is_under(place->path, path))
-            return place->path;
-    }
+    for (size_t i = 0; i < search->roots.count; i++)
+        if (path_is_under(search->roots.at[i], path))
+            return search->roots.at[i];
     return NULL;
 }
 
@@ -117,10 +114,10 @@ static int hold_name(struct search *search, const char *name, const struct place
                      struct sought sought) {
     struct stat status;
     bool holds = true;
-    if (!root_of(search, name))
+    if (!search_inside(search, name))
         return 0;
     if (lstat(name, &status))
-        return cannot_look(search, name, errno);
+        return search_failed(search, name, errno);
     if (status.st_dev != place->dev || status.st_ino != place->ino)
         return 0; /* something else is mounted there */
     if (!S_ISLNK(status.st_mode) &&
@@ -157,7 +154,7 @@ static int hold(struct search *search, const struct place *place, const char *as
 static int hold_link(struct search *search, const char *path, struct sought sought) {
     struct stat status;
     if (lstat(path, &status))
-        return cannot_look(search, path, errno);
+        return search_failed(search, path, errno);
     if (!S_ISLNK(status.st_mode))
         return 0;
     const struct place place = {.path = path, .mode = status.st_mode, .dev = status.st_dev, .ino = status.st_ino};
@@ -175,7 +172,7 @@ int search_follow(struct search *search, const char *path, struct sought sought,
         if (hold_link(search, links.at[i].path, sought))
             return -1;
     if (place.error)
-        return cannot_look(search, place.path, place.error);
+        return search_failed(search, place.path, place.error);
     if (found)
         *found = place;
     return hold(search, &place, path, sought);
@@ -188,12 +185,12 @@ static int look_into(struct search *search, const char *folder, const struct ent
     if (!path)
         return -1;
     if (lstat(path, &status))
-        return cannot_look(search, path, errno);
+        return search_failed(search, path, errno);
     if (S_ISLNK(status.st_mode))
         return search_follow(search, path, sought, NULL);
     if (S_ISDIR(status.st_mode))
         return depth > 0 ? search_links(search, path, depth - 1, sought) : 0;
-    return root_of(search, path) ? check_names(search, path, &status, sought) : 0;
+    return search_inside(search, path) ? check_names(search, path, &status, sought) : 0;
 }
 
 int search_links(struct search *search, const char *folder, int depth, struct sought sought) {
@@ -202,17 +199,18 @@ int search_links(struct search *search, const char *folder, int depth, struct so
     const struct entry *entry;
     char shown[SHOWN];
     if (fd < 0)
-        return cannot_look(search, folder, errno);
+        return search_failed(search, folder, errno);
     while ((entry = entries_next(&entries))) {
         if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
             continue;
         if (++search->entries > ENTRIES_MAX)
             return add_obstacle(search, sought.kind, folder,
                                 arena_printf(search->arena,
-                                             "%s (%s) has too many entries to look for links in it; make it smaller",
+                                             "%s (%s) has too many entries to look for links in it; make it smaller, "
+                                             "or remove the link that leads to it",
                                              path_show(folder, shown, sizeof shown), sought.why));
         if (look_into(search, folder, entry, depth, sought))
             return -1;
     }
-    return entries.error ? cannot_look(search, folder, entries.error) : 0;
+    return entries.error ? search_failed(search, folder, entries.error) : 0;
 }

@@ -33,6 +33,14 @@ int search_follow(struct search *search, const char *path, struct sought sought,
 int search_links(struct search *search, const char *folder, int depth, struct sought sought)
     __attribute__((nonnull, warn_unused_result));
 
+/* A look at `path` failed. 0: so there is nothing for this caller, nor for the command; -1: who knows, and *search->err
+ * says so. */
+int search_failed(const struct search *search, const char *path, int error)
+    __attribute__((nonnull, warn_unused_result));
+
+/* Does a writable root show this name? */
+bool search_inside(const struct search *search, const char *path) __attribute__((nonnull));
+
 /* The git directory of a folder, and what its configuration names. `folder` is canonical. */
 int search_git(struct search *search, const char *folder) __attribute__((nonnull, warn_unused_result));
 

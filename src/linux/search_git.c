@@ -67,7 +67,9 @@ static int take_word(struct search *search, const char *folder, const char *word
     const char *path = path_from(search, folder, word);
     if (!path)
         return -1;
-    if (stat(path, &status) || !S_ISREG(status.st_mode))
+    if (stat(path, &status))
+        return search_failed(search, path, errno);
+    if (!S_ISREG(status.st_mode))
         return 0;
     return search_follow(search, path, git_program, NULL);
 }
@@ -155,8 +157,13 @@ static int take_pointer(struct search *search, const char *file, const char *fol
 /* A git directory that was found and is held, and the one that it shares the rest with. */
 static int take_found(struct search *search, const char *directory, const char *folder) {
     struct place common;
+    struct stat status;
     const char *pointer = arena_printf(search->arena, "%s/commondir", directory);
-    if (!pointer || take_directory(search, directory, folder) || take_pointer(search, pointer, directory, "", &common))
+    const char *head = arena_printf(search->arena, "%s/HEAD", directory);
+    if (head && lstat(head, &status)) /* git takes no other folder for one */
+        return search_failed(search, head, errno);
+    if (!head || !pointer || take_directory(search, directory, folder) ||
+        take_pointer(search, pointer, directory, "", &common))
         return -1;
     return common.path && S_ISDIR(common.mode) ? take_directory(search, common.path, folder) : 0;
 }
@@ -168,7 +175,7 @@ static int take_bare(struct search *search, const char *folder) {
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         const char *path = arena_printf(search->arena, "%s/%s", folder, signs[i]);
         if (!path || lstat(path, &status))
-            return path ? 0 : -1;
+            return path ? search_failed(search, path, errno) : -1;
     }
     for (size_t i = 0; protected_bare_names[i]; i++) {
         const char *path = arena_printf(search->arena, "%s/%s", folder, protected_bare_names[i]);

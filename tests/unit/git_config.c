@@ -50,8 +50,16 @@ static void one_variable(void **state) {
 /* Git refuses to go on there, whatever follows. */
 static void broken(void **state) {
     (void)state;
-    static const char *const cases[] = {"", "[a", "[a\n]b=c", "[a \"b\n\"]c=d", "[a]\nb = \"c\n", "[a]\nb = c\\x\n",
-                                        "[a]\n=b\n", "[a]\nb: c\n[d]e=f\n", "[a]\n-b = c\n", "[a]\n"};
+    static const char *const cases[] = {"",
+                                        "[a",
+                                        "[a\n]b=c",
+                                        "[a \"b\n\"]c=d",
+                                        "[a]\nb = \"c\n",
+                                        "[a]\nb = c\\x\n",
+                                        "[a]\n=b\n",
+                                        "[a]\nb: c\n[d]e=f\n",
+                                        "[a]\n-b = c\n",
+                                        "[a]\n"};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         expect(cases[i], NULL, NULL, NULL);
 }

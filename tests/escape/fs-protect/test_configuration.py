@@ -29,7 +29,7 @@ def scene(lab, *paths):
 @pytest.mark.parametrize("name", cases(FOLDERS))
 def test_e084_a_folder_of_configuration(lab, name):
     """A file in it can't be written or made, and the folder can't be moved or put away. All that is there is held in
-    one run: its own settings, what lies deeper."""
+    one run, its own settings and what lies deeper: 80, 84, 86 to 89."""
     back, witness = scene(lab, f"{name}/settings.json", f"{name}/deep/hook"), lambda: harness.tree(lab.ws / name)
     for words, expect in ((["write", f"{name}/settings.json"], {"EROFS"}), (["create", f"{name}/mcp.json"], {"EROFS"}),
                           (["unlink", f"{name}/deep/hook"], {"EROFS"}), (["rename", name, "moved"], {"EBUSY"})):
@@ -38,7 +38,7 @@ def test_e084_a_folder_of_configuration(lab, name):
 
 @pytest.mark.parametrize("name", cases(FILES))
 def test_e085_a_file_of_configuration(lab, name):
-    """It can't be written, removed, or have another put in its place."""
+    """It can't be written, removed, or have another put in its place: 80, 85, 87 to 89."""
     back = scene(lab, name, "other")
     for words, expect in ((["write", name], {"EROFS"}), (["unlink", name], {"EBUSY"}), (["rename", "other", name], {"EBUSY"}),
                           (["exchange", "other", name], {"EBUSY"}), (["link-write", name, "copy"], {"EXDEV"})):

@@ -19,7 +19,7 @@ def unfinished(lab):
         "e069": ["sequencer", "rebase-merge/author-script"], "e070": ["info/attributes", "objects/info/alternates", "packed-refs"],
         "e071": ["modules/sub/hooks", "worktrees/w/commondir", "worktrees/w/config.worktree"]}.items() for path in paths])
 def test_e065_make_a_file_in_the_repository(lab, name):
-    """What is not there can't be made, without Landlock neither."""
+    """What is not there can't be made, without Landlock neither: 65, 66, 68 to 71."""
     held(lab, ["create", lab.ws / ".git" / name], more=lambda: unfinished(lab), without=("landlock",))
 
 
@@ -29,7 +29,7 @@ def test_e065_make_a_file_in_the_repository(lab, name):
         "e070": ["index", "HEAD"], "e071": ["modules/sub/config", "worktrees/w/gitdir"]}.items() for path in paths])
 @pytest.mark.parametrize("word", ["write", "unlink"])
 def test_e066_change_a_file_of_the_repository(lab, name, word):
-    """What is there can't be changed or removed."""
+    """What is there can't be changed or removed: 66, 67, 69 to 71."""
     held(lab, [word, lab.ws / ".git" / name], more=lambda: unfinished(lab), without=("landlock",))
 
 
