@@ -192,7 +192,7 @@ int search_git(struct search *search, const char *folder) {
     if (!path || take_bare(search, folder))
         return -1;
     if (lstat(path, &status))
-        return search_follow(search, path, git_directory, NULL); /* which tells what could not be looked at */
+        return search_failed(search, path, errno);
     if (search_follow(search, path, S_ISREG(status.st_mode) ? git_pointer : git_directory, &place))
         return -1;
     const char *modules = place.path ? arena_printf(search->arena, "%s/.gitmodules", folder) : NULL;

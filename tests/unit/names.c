@@ -64,7 +64,27 @@ static void without_a_table(void **state) {
     host_free(&host);
 }
 
+/* Each name once more: what lies on /home is below /data too; and what is mounted there shows a part of it. */
+static void listed(void **state) {
+    (void)state;
+    struct host host = host_with_mounts();
+    text_list names = {0}, parts = {0};
+    assert_int_equal(names_list(&host.arena, &host.probe.mounts, "/home/u/.config/pinfold", &names), 0);
+    assert_int_equal(names.count, 3);
+    assert_string_equal(names.at[0], "/home/u/.config/pinfold");
+    assert_string_equal(names.at[1], "/data/@home/u/.config/pinfold");
+    assert_string_equal(names.at[2], "/srv/in/keys/pinfold");
+    assert_int_equal(names_parts(&host.arena, &host.probe.mounts, "/home/u", &parts), 0);
+    assert_int_equal(parts.count, 1);
+    assert_string_equal(parts.at[0], "/srv/in/keys");
+    parts.count = 0;
+    assert_int_equal(names_parts(&host.arena, &host.probe.mounts, "/home/u/.config", &parts), 0);
+    assert_int_equal(parts.count, 0); /* the whole of it, which is a name */
+    host_free(&host);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shown), cmocka_unit_test(without_a_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shown), cmocka_unit_test(listed),
+                                       cmocka_unit_test(without_a_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
