@@ -193,13 +193,25 @@ static int verify_held(const struct check *check, const struct mount *mount) {
     return must_fail(check, GUARANTEE_FS_PROTECT, path, mkdir(path, 0700), EROFS);
 }
 
+/* May this caller, by owner and mode, move what lies in the folder that `path` is in? In a sticky one it depends. */
+static bool may_move(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+    struct stat status;
+    if (snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path) >= (int)sizeof folder)
+        return true;
+    return !access(folder, W_OK) && !stat(folder, &status) && !(status.st_mode & S_ISVTX);
+}
+
 /* A folder that is not pinned holds something protected, so it isn't empty, and this fails with ENOTEMPTY. For a link
  * there is no such act that would do no harm. */
 static int verify_pinned(const struct check *check, const struct pinned *pin) {
     if (pin->link)
         return 0;
     int result = rmdir(pin->path);
-    bool closed = result && (errno == EACCES || errno == EPERM); /* this caller can't move it anyway */
+    int error = errno;
+    bool closed = result && (error == EACCES || error == EPERM) && !may_move(pin->path);
+    errno = error;
     return closed ? 0 : must_fail(check, GUARANTEE_FS_PROTECT, pin->path, result, EBUSY);
 }
 
