@@ -70,6 +70,16 @@ static int add_denial(struct arena *arena, struct policy *policy, const char *wo
     return 0;
 }
 
+static int add_protect(struct arena *arena, struct policy *policy, const char *path, struct error *err) {
+    struct protect *protect = list_add(arena, &policy->protects);
+    if (!*path)
+        return error_set(err, EXIT_USAGE, "--protect: the path is empty");
+    if (!protect)
+        return error_memory(err);
+    *protect = (struct protect){path, "--protect"};
+    return 0;
+}
+
 static int add_descriptor(struct arena *arena, struct policy *policy, const char *value, struct error *err) {
     if (strcmp(value, "none") == 0) {
         policy->no_descriptors = true;
@@ -141,6 +151,10 @@ static int take(struct arena *arena, struct options *options, int id, const char
         return add_denial(arena, policy, value, err);
     case OPTION_UNIX_SOCKET:
         return add_grant(arena, policy, ACCESS_SOCKET, "--unix-socket", value, err);
+    case OPTION_GIT:
+        return set(&policy->git, "--git", value, value_git, err);
+    case OPTION_PROTECT:
+        return add_protect(arena, policy, value, err);
     case OPTION_FD:
         return add_descriptor(arena, policy, value, err);
     case OPTION_ENV:

@@ -78,11 +78,30 @@ static int run(struct box *box, const struct receipt *receipt, struct session *s
     return box_start(box, caller, err);
 }
 
+static void warn_replaced(const char *path) {
+    char text[1400], shown[1024];
+    snprintf(text, sizeof text,
+             "warning: %s was replaced outside the box during the run, and from then on the command could change what "
+             "is there now: look at it",
+             path_show(path, shown, sizeof shown));
+    print_message(text);
+}
+
+static void warn_all_replaced(const struct plan *plan) {
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        if (plan->mounts.at[i].replaced)
+            warn_replaced(plan->mounts.at[i].target);
+    for (size_t i = 0; i < plan->pins.count; i++)
+        if (plan->pins.at[i].replaced)
+            warn_replaced(plan->pins.at[i].path);
+}
+
 /* What the command's own status doesn't tell. */
 static void print_end(const struct box *box) {
     const struct result *result = &box->result;
     char shown[1024];
     struct error end;
+    warn_all_replaced(&box->plan);
     if (result->exec_error) {
         error_set(&end, result->status, "%s: %s%s", path_show(box->policy.command[0], shown, sizeof shown),
                   strerror(result->exec_error),

@@ -56,12 +56,17 @@ static struct ban take_ban(struct bytes *bytes) {
 
 void random_layer(struct arena *arena, struct bytes *bytes, struct policy *layer) {
     *layer = (struct policy){.mode = take_setting(bytes, MODE_READONLY + 1),
+                             .git = take_setting(bytes, GIT_WRITABLE + 1),
                              .timeout = take_setting(bytes, 4),
                              .grace = take_setting(bytes, 4),
                              .output_limit = take_setting(bytes, 4)};
     for (unsigned i = take(bytes, ITEMS_MAX); i; i--) {
         struct grant *grant = sure(list_add(arena, &layer->grants));
         *grant = (struct grant){(enum access)take(bytes, 3), paths[take(bytes, 4)], "grant", 0};
+    }
+    for (unsigned i = take(bytes, ITEMS_MAX); i; i--) {
+        struct protect *protect = sure(list_add(arena, &layer->protects));
+        *protect = (struct protect){paths[take(bytes, 4)], "protect"};
     }
     for (unsigned i = take(bytes, ITEMS_MAX); i; i--) {
         struct variable *variable = sure(list_add(arena, &layer->environment));
@@ -130,6 +135,10 @@ static bool has_ban(const struct policy *layer, enum ban_kind kind) {
 const char *random_widened(const struct policy *before, const struct policy *after) {
     if (after->mode.value < before->mode.value)
         return "the mode is wider";
+    if (after->git.value > before->git.value)
+        return "git directories are writable";
+    if (after->protects.count < before->protects.count)
+        return "a path is no longer protected";
     if (!within(after->timeout.value, before->timeout.value) ||
         !within(after->output_limit.value, before->output_limit.value) || after->grace.value > before->grace.value)
         return "a limit is wider";
@@ -147,15 +156,17 @@ const char *random_widened(const struct policy *before, const struct policy *aft
 /* Is there a reason to refuse the layer, and which bans on numbers hold for it? */
 static bool may_be_refused(const struct policy *layers, size_t count, const struct policy *before,
                            const struct policy *layer) {
-    bool mode = false, limit = false;
+    bool mode = false, limit = false, git = false;
     for (size_t i = 0; i < count; i++) {
         mode |= has_ban(&layers[i], BAN_MODE);
         limit |= has_ban(&layers[i], BAN_LIMIT);
+        git |= has_ban(&layers[i], BAN_GIT);
         for (size_t k = 0; k < layers[i].bans.count; k++)
             if (forbids(&layers[i].bans.at[k], layer))
                 return true;
     }
     return (mode && layer->mode.origin && layer->mode.value < before->mode.value) ||
+           (git && layer->git.origin && layer->git.value > before->git.value) ||
            (limit && ((layer->timeout.origin && !within(layer->timeout.value, before->timeout.value)) ||
                       (layer->output_limit.origin && !within(layer->output_limit.value, before->output_limit.value)) ||
                       (layer->grace.origin && layer->grace.value > before->grace.value)));
@@ -167,6 +178,7 @@ static const char *check_merged(const struct policy *before, const struct policy
         after->environment.count != before->environment.count + layer->environment.count ||
         after->bans.count != before->bans.count + layer->bans.count ||
         after->denials.count != before->denials.count + layer->denials.count ||
+        after->protects.count != before->protects.count + layer->protects.count ||
         after->waived != (before->waived | layer->waived))
         return "something was lost or added";
     for (size_t i = before->grants.count; i < after->grants.count; i++)
@@ -182,7 +194,7 @@ static const char *narrow(struct arena *arena, struct policy *merged, const stru
     struct policy before = *merged;
     struct error err;
     bool opens = layer->grants.count || layer->environment.count || layer->waived || layer->bans.count ||
-                 layer->descriptors.count || layer->profile || layer->session;
+                 layer->descriptors.count || layer->profile || layer->session || layer->git.value;
     if (policy_narrow(arena, merged, layer, &err))
         return opens ? NULL : "a layer that opens nothing was refused";
     return opens ? "the workspace opened something" : random_widened(&before, merged);

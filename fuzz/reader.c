@@ -33,8 +33,11 @@ static void check_layer(const struct policy *policy) {
     for (int i = 0; i < GUARANTEE_COUNT; i++)
         must(!(policy->waived & UINT32_C(1) << i) || has_place(policy->waived_origin[i]), "a waiver without a place");
     must(!(policy->waived & G_NEVER_WAIVED), "what can't be waived is");
-    const struct setting *settings[] = {&policy->mode, &policy->timeout, &policy->grace, &policy->output_limit};
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < policy->protects.count; i++)
+        must(has_place(policy->protects.at[i].origin), "a protected path without a place");
+    const struct setting *settings[] = {&policy->mode, &policy->git, &policy->timeout, &policy->grace,
+                                        &policy->output_limit};
+    for (size_t i = 0; i < 5; i++)
         must(settings[i]->origin ? has_place(settings[i]->origin) : !settings[i]->value, "a number without a place");
     for (size_t i = 0; i < policy->profiles.count; i++) {
         must(has_place(policy->profiles.at[i].origin), "a profile without a place");

@@ -42,8 +42,8 @@ static int compile_current(struct plan *plan, struct error *err) {
                          path_show(current->path, shown, sizeof shown), secret_origin(secret), workspace);
     for (size_t i = plan->mounts.count; i-- > 0;) {
         const struct mount *mount = &plan->mounts.at[i];
-        if (path_is_under(current->path, mount->target) && mount->kind == MOUNT_TREE && mount->folder &&
-            !mount->session)
+        if (path_is_under(current->path, mount->target) && (mount->kind == MOUNT_TREE || mount->kind == MOUNT_HOLD) &&
+            mount->folder && !mount->session)
             return 0;
         if (path_is_under(current->path, mount->target) && strcmp(mount->target, "/") != 0)
             break;
@@ -105,6 +105,15 @@ static int compile_environment(struct arena *arena, struct plan *plan, char *con
     return 0;
 }
 
+/* Is there something protected that the command could change otherwise? Where the host can't hold it, that is not in
+ * the list of mounts. */
+static bool needs_protection(const struct plan *plan) {
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        if (plan->mounts.at[i].kind == MOUNT_HOLD)
+            return true;
+    return plan->pins.count || (plan->probe->missing[STEP_PROTECT] && plan->probe->protection.held.count);
+}
+
 static bool step_needed(const struct plan *plan, int step) {
     switch (step) {
     case STEP_IDMAPPED_MOUNTS:
@@ -115,6 +124,8 @@ static bool step_needed(const struct plan *plan, int step) {
         return plan_holds(plan, SECRET_HIDDEN) || plan_holds(plan, SECRET_COVERED) || plan_holds(plan, SECRET_OPEN);
     case STEP_OVERLAY:
         return plan->policy->mode.value == MODE_DISCARD;
+    case STEP_PROTECT:
+        return needs_protection(plan);
     default:
         return true;
     }
@@ -152,11 +163,13 @@ int compile_native(struct arena *arena, const struct policy *policy, const struc
     *plan = (struct plan){.backend = "native", .policy = policy, .probe = probe};
     if (roots_check(policy, probe, err) || secrets_check(policy, probe, err) || check_overlay(policy, probe, err))
         return -1;
+    plan->workspace = probe->workspace.path;
+    if (compile_protect_check(plan, err))
+        return -1;
     plan->root_kept = probe->outer_root && probe->missing[STEP_IDMAPPED_MOUNTS];
     plan->root_mapped = probe->outer_root && !plan->root_kept;
     plan->id_base = plan->root_mapped ? MAPPED_ID_BASE : 0;
     plan->id_count = plan->root_mapped ? MAPPED_ID_COUNT : 1;
-    plan->workspace = probe->workspace.path;
     plan->home = home_path(probe);
     if (compile_channels(arena, plan, err) || compile_mounts(arena, plan, err) || compile_current(plan, err) ||
         compile_environment(arena, plan, caller, err))

@@ -25,6 +25,12 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err)
  * waived. */
 int compile_secrets(struct arena *arena, struct plan *plan, mount_list *mounts, struct error *err)
     __attribute__((nonnull, warn_unused_result));
+/* What is held, as mounts; which folders are pinned, once all mounts are there. compile_protect_check: 125 for a path
+ * that can't be protected. */
+int compile_protect_check(const struct plan *plan, struct error *err) __attribute__((nonnull, warn_unused_result));
+int compile_holds(struct arena *arena, const struct plan *plan, mount_list *mounts)
+    __attribute__((nonnull, warn_unused_result));
+int compile_pins(struct arena *arena, struct plan *plan) __attribute__((nonnull, warn_unused_result));
 int compile_channels(struct arena *arena, struct plan *plan, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 

@@ -100,7 +100,7 @@ static int strength(const struct mount *mount) {
     if (mount->kind == MOUNT_EMPTY)
         return mount->step == STEP_SOCKETS ? 1 : 4;
     if (mount->kind != MOUNT_TREE || mount->session)
-        return mount->kind == MOUNT_READONLY ? 4 : 1;
+        return mount->kind == MOUNT_READONLY ? 4 : mount->kind == MOUNT_HOLD ? 2 : 1;
     return mount->writable || mount->rights == RIGHTS_SOCKET ? 3 : 2;
 }
 
@@ -127,7 +127,8 @@ static const struct mount *mount_above(const mount_list *mounts, const char *pat
 
 /* Does `mount` change anything, standing where `above` is seen? */
 static bool adds_something(const struct mount *mount, const struct mount *above) {
-    bool on_host = above && above->kind == MOUNT_TREE && !above->discard && !above->session;
+    bool on_host =
+        above && (above->kind == MOUNT_TREE || above->kind == MOUNT_HOLD) && !above->discard && !above->session;
     bool in_overlay = above && above->discard; /* sockets in it are its own; a grant leads around it to the host */
     switch (mount->kind) {
     case MOUNT_LINK:
@@ -140,6 +141,8 @@ static bool adds_something(const struct mount *mount, const struct mount *above)
         if (!on_host)
             return !in_overlay || mount->writable;
         return mount->writable && !above->writable;
+    case MOUNT_HOLD:
+        return on_host && above->writable;
     default:
         return true;
     }
@@ -203,7 +206,7 @@ static int keep(struct arena *arena, const struct plan *plan, struct mount **all
             continue;
         bool own = !above || above->kind == MOUNT_SCRATCH;
         mount->in_session = above && above->session;
-        mount->create = own && mount->kind != MOUNT_EMPTY && mount->kind != MOUNT_READONLY;
+        mount->create = own && mount->kind != MOUNT_EMPTY && mount->kind != MOUNT_READONLY && mount->kind != MOUNT_HOLD;
         if (is_own(mount) && mount->target == plan->home && !own && !mount->in_session && !home_exists(plan)) {
             *homeless = mount;
             continue;
@@ -220,7 +223,7 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
     mount_list all = {0}, kept = {0};
     struct mount *homeless = NULL;
     if (compile_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all) ||
-        cover_sessions(arena, plan, &all))
+        cover_sessions(arena, plan, &all) || compile_holds(arena, plan, &all))
         return error_memory(err);
     struct mount **order = arena_alloc(arena, all.count * sizeof *order);
     for (size_t i = 0; order && i < all.count; i++)
@@ -244,5 +247,5 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
     plan->mounts.at = kept.at;
     plan->mounts.count = kept.count;
     plan->mounts.room = kept.room;
-    return 0;
+    return compile_pins(arena, plan) ? error_memory(err) : 0;
 }

@@ -18,12 +18,13 @@ struct launch {
     int control; /* box/message.h */
     int life;    /* write end of the life pipe: nobody else has it */
     pid_t relay;
-    int relay_link;   /* supervise/relay.h */
-    uint32_t untried; /* guarantees that verify had nothing to try on */
-    bool begun;       /* of a launch that failed: its command may have been executed before it was ended */
-    int signals;      /* supervise/signals.c; not the launch's to close */
-    struct tie *tie;  /* the box's */
-    sigset_t mask;    /* the caller's signal mask, which the command gets back */
+    int relay_link;        /* supervise/relay.h */
+    uint32_t untried;      /* guarantees that verify had nothing to try on */
+    struct timespec since; /* when it was begun, by the clock of files */
+    bool begun;            /* of a launch that failed: its command may have been executed before it was ended */
+    int signals;           /* supervise/signals.c; not the launch's to close */
+    struct tie *tie;       /* the box's */
+    sigset_t mask;         /* the caller's signal mask, which the command gets back */
 };
 
 /* A head start: clone a launch's init before there is a plan. It knows nothing, holds nothing of the caller, makes its

@@ -8,6 +8,7 @@
 #include "linux/layers.h"
 #include "linux/lookup.h"
 #include "linux/overlay.h"
+#include "linux/protect.h"
 #include "linux/sys.h"
 
 #include <errno.h>
@@ -132,12 +133,28 @@ static int make_mount(const struct build *build, const struct mount *mount, int 
     autoclose int target = lookup_open(build->root, mount->target);
     if (target < 0)
         return mount->optional && is_absent(mount, errno) ? 0 : -1;
-    return make_on(build, mount, (struct spot){target, ""}, prepared);
+    return mount->kind == MOUNT_HOLD ? protect_hold(build, mount, target)
+                                     : make_on(build, mount, (struct spot){target, ""}, prepared);
 }
 
 /* Leave the old root behind. */
 static int change_root(int root) {
     return fchdir(root) || sys_pivot_root(".", ".") || umount2(".", MNT_DETACH) || chdir("/") ? -1 : 0;
+}
+
+/* Those of /proc, or all others. */
+static int make_all(const struct build *build, const struct plan *plan, const int *prepared, bool proc,
+                    struct failure *failure) {
+    for (size_t i = 0; i < plan->mounts.count; i++) {
+        const struct mount *mount = &plan->mounts.at[i];
+        if ((mount->step == STEP_PROC) != proc)
+            continue;
+        if (make_mount(build, mount, prepared ? prepared[i] : -1))
+            return failure_set(failure, mount->step, errno, mount->target);
+        if (mount->hidden.count && !mount->discard && overlay_hide(build, mount))
+            return failure_set(failure, STEP_SECRETS, errno, mount->target);
+    }
+    return 0;
 }
 
 static int build_with(struct build *build, const struct plan *plan, const int *prepared, struct failure *failure) {
@@ -147,13 +164,9 @@ static int build_with(struct build *build, const struct plan *plan, const int *p
         return failure_set(failure, STEP_MOUNTS, errno, "the root of the box");
     build->root = root;
     build->empty = empty;
-    for (size_t i = 0; i < plan->mounts.count; i++) {
-        const struct mount *mount = &plan->mounts.at[i];
-        if (make_mount(build, mount, prepared ? prepared[i] : -1))
-            return failure_set(failure, mount->step, errno, mount->target);
-        if (mount->hidden.count && !mount->discard && overlay_hide(build, mount))
-            return failure_set(failure, STEP_SECRETS, errno, mount->target);
-    }
+    if (make_all(build, plan, prepared, false, failure) || protect_pin(build, plan, failure) ||
+        make_all(build, plan, prepared, true, failure))
+        return -1;
     if (build->api->readonly(root))
         return failure_set(failure, STEP_MOUNTS_READONLY, errno, "the root of the box");
     return change_root(root) ? failure_set(failure, STEP_ROOT, errno, "") : 0;

@@ -3,12 +3,14 @@
 #include "linux/compile.h"
 #include "linux/launch.h"
 #include "linux/probe.h"
+#include "linux/protect.h"
 #include "supervise/supervise.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* An errno that is about this moment, not about what the host has: nothing may be given up for it. */
@@ -99,6 +101,7 @@ static int native_launch(struct box *box, struct error *err) {
     struct failure failure = {0};
     if (take(box, err))
         return -1;
+    clock_gettime(CLOCK_REALTIME, &box->launch->since);
     if (!launch_start(&box->arena, &box->plan, box->launch, &failure)) {
         box->plan.untried = box->launch->untried;
         return 0;
@@ -124,6 +127,7 @@ static int native_rehearse(struct box *box, struct error *err) {
 
 static void native_wait(struct box *box) {
     supervise_run(box);
+    protect_look_back(&box->plan, &box->launch->since);
     close(box->launch->signals);
 }
 

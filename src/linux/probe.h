@@ -19,6 +19,10 @@ int probe_private_places(struct arena *arena, struct probe *probe, struct error 
  * none is, the step is. */
 void probe_namespaces(struct probe *probe, enum step step, int error) __attribute__((nonnull));
 
+/* What must not change in writable roots (probe_protect.c). -1: memory, or *err says what could not be looked at. */
+int probe_protect(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err)
+    __attribute__((nonnull, warn_unused_result));
+
 /* Its parts: inherited descriptors (probe_descriptors.c), sockets of the host (probe_sockets.c), what must not be read
  * (probe_secrets.c): 125 for what --deny names and can't be held. */
 int probe_descriptors(struct arena *arena, const struct policy *policy, struct probe *probe)

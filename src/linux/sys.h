@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* clone3, or clone where it isn't there (before 5.3, or a container's filter that knows only clone). The child gets a
  * copy of everything, as with fork. arguments->pidfd: address of an int, when flags has CLONE_PIDFD. */
@@ -23,6 +24,8 @@ int sys_fsconfig(int fd, unsigned command, const char *key, const void *value, i
 int sys_fsmount(int fd, unsigned flags, unsigned attributes);
 int sys_mount_setattr(int fd, const char *path, unsigned flags, struct mount_attributes *attributes);
 int sys_pivot_root(const char *new_root, const char *put_old);
+int sys_birth(const char *path,
+              struct timespec *birth); /* when a file was made; links not followed. ENODATA: unknown */
 int sys_getdents(int fd, void *buffer, unsigned size);
 int sys_close_range(unsigned first, unsigned last);
 int sys_landlock_abi(void); /* the highest ABI, or -1 with ENOSYS or EOPNOTSUPP */

@@ -278,6 +278,57 @@ static int verify_secrets(const struct check *check) {
     return 0;
 }
 
+/* What is protected, by what answers before permission is looked at. */
+static int verify_held(const struct check *check, const struct mount *mount) {
+    char path[4096];
+    struct stat status;
+    if (lstat(mount->target, &status)) /* out of the command's reach */
+        return must_be(check, GUARANTEE_FS_PROTECT, mount->target, errno == EACCES);
+    if (must_be(check, GUARANTEE_FS_PROTECT, mount->target,
+                status.st_dev == mount->dev && status.st_ino == mount->ino) ||
+        must_fail(check, GUARANTEE_FS_PROTECT, mount->target, chmod(mount->target, status.st_mode & 07777), EROFS))
+        return -1;
+    if (!mount->folder || snprintf(path, sizeof path, "%s/.pinfold-verify", mount->target) >= (int)sizeof path ||
+        (access(mount->target, X_OK) && errno == EACCES))
+        return 0;
+    return must_fail(check, GUARANTEE_FS_PROTECT, path, mkdir(path, 0700), EROFS);
+}
+
+/* May this caller, by owner and mode, move what lies in the folder that `path` is in? In a sticky one it depends. */
+static bool may_move(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+    struct stat status;
+    if (snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path) >= (int)sizeof folder)
+        return true;
+    return !access(folder, W_OK) && !stat(folder, &status) && !(status.st_mode & S_ISVTX);
+}
+
+/* A folder that is not pinned holds something protected, so it isn't empty, and this fails with ENOTEMPTY. For a link
+ * there is no such act that would do no harm. */
+static int verify_pinned(const struct check *check, const struct pinned *pin) {
+    if (pin->link)
+        return 0;
+    int result = rmdir(pin->path);
+    int error = errno;
+    bool closed = result && (error == EACCES || error == EPERM) && !may_move(pin->path);
+    errno = error;
+    return closed ? 0 : must_fail(check, GUARANTEE_FS_PROTECT, pin->path, result, EBUSY);
+}
+
+static int verify_protected(const struct check *check) {
+    const struct plan *plan = check->plan;
+    if (!plan->taken[STEP_PROTECT] || !layer_on(STEP_PROTECT) || !layer_on(STEP_MOUNTS_READONLY))
+        return 0;
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        if (plan->mounts.at[i].kind == MOUNT_HOLD && verify_held(check, &plan->mounts.at[i]))
+            return -1;
+    for (size_t i = 0; i < plan->pins.count; i++)
+        if (verify_pinned(check, &plan->pins.at[i]))
+            return -1;
+    return 0;
+}
+
 static int verify_others(const struct check *check) {
     /* the supervisor's number, unless the box has a process of that number itself */
     if (check->witness->supervisor > 2 &&
@@ -382,9 +433,9 @@ int verify_process(const struct plan *plan, const struct witness *witness, struc
 int verify_files(const struct plan *plan, const struct witness *witness, const int *expected, size_t count,
                  struct failure *failure) {
     const struct check check = {plan, witness, failure};
-    static int (*const checks[])(const struct check *) = {verify_capabilities, verify_read,      verify_landlock,
-                                                          verify_mounts,       verify_workspace, verify_covers,
-                                                          verify_sessions,     verify_places,    verify_secrets};
+    static int (*const checks[])(const struct check *) = {
+        verify_capabilities, verify_read,     verify_landlock, verify_mounts,  verify_workspace,
+        verify_covers,       verify_sessions, verify_places,   verify_secrets, verify_protected};
     if (take_all(&check, checks, sizeof checks / sizeof checks[0]))
         return -1;
     return must_be(&check, GUARANTEE_DESCRIPTORS, "only granted descriptors are open",

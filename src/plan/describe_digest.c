@@ -117,19 +117,37 @@ static json_t *numbers(const struct policy *policy) {
     return describe_finish(all, failed);
 }
 
+/* What was asked to be protected, as it was found. */
+static json_t *protected(const struct plan *plan) {
+    const struct policy *policy = plan->policy;
+    const char **paths = calloc(policy->protects.count + 1, sizeof *paths);
+    if (!paths)
+        return NULL;
+    for (size_t i = 0; i < policy->protects.count; i++) {
+        const struct place *place =
+            i < plan->probe->protection.asked.count ? &plan->probe->protection.asked.at[i] : NULL;
+        paths[i] = place && place->path ? place->path : policy->protects.at[i].path;
+    }
+    json_t *all = sorted(paths, policy->protects.count);
+    free(paths);
+    return all;
+}
+
 /* What is granted and waived. Not: where each was asked for, what is forbidden (it opens nothing), definitions of
  * profiles, the command, the receipt's place. A workspace that nobody named is the current folder, wherever that is. */
 static json_t *canonical_policy(const struct plan *plan) {
     const struct policy *policy = plan->policy;
     json_t *workspace = policy->workspace ? describe_bytes(plan->workspace) : json_null();
     json_t *backend = policy->backend ? json_string(policy->backend) : json_null();
-    json_t *all = json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace",
-                            workspace, "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
-                            "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "deny",
-                            denied_words(plan), "unix-socket", granted(plan, ACCESS_SOCKET), "env", variables(policy),
-                            "fd", numbers(policy), "no-fd", policy->no_descriptors, "waive", waivers(policy), //
-                            "timeout", (json_int_t)policy->timeout.value, "grace", (json_int_t)policy->grace.value,
-                            "output-limit", (json_int_t)policy->output_limit.value);
+    json_t *all =
+        json_pack("{s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace",
+                  workspace, "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
+                  "git", git_name((enum git)policy->git.value), "protect", protected(plan),        //
+                  "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "deny", denied_words(plan),
+                  "unix-socket", granted(plan, ACCESS_SOCKET), "env", variables(policy), "fd", numbers(policy), "no-fd",
+                  policy->no_descriptors, "waive", waivers(policy), //
+                  "timeout", (json_int_t)policy->timeout.value, "grace", (json_int_t)policy->grace.value,
+                  "output-limit", (json_int_t)policy->output_limit.value);
     /* as it was before there were sessions, where there is none */
     return describe_finish(all,
                            all && policy->session && json_object_set_new(all, "session", json_string(policy->session)));
@@ -214,9 +232,10 @@ static json_t *layers(const struct plan *plan) {
 static json_t *canonical_plan(const struct plan *plan, const json_t *told, const char *policy) {
     static const char *const whole[] = {"backend", "ids", "workspace", "folder", "home", "limits"};
     json_t *all =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:O}", "policy_digest", policy, "environment", kept_names(plan),
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:O, s:O}", "policy_digest", policy, "environment", kept_names(plan),
                   "layers", layers(plan), "descriptors", handed_in(told), "mounts", bare_mounts(told), "denied",
-                  bare_denied(told), "unix_sockets", json_object_get(json_object_get(told, "unix_sockets"), "granted"));
+                  bare_denied(told), "links", json_object_get(json_object_get(told, "protected"), "links"),
+                  "unix_sockets", json_object_get(json_object_get(told, "unix_sockets"), "granted"));
     int failed = !all;
     for (size_t i = 0; i < sizeof whole / sizeof whole[0] && !failed; i++)
         failed = json_object_set(all, whole[i], json_object_get(told, whole[i]));

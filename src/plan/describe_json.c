@@ -67,9 +67,10 @@ json_t *describe_guarantees(const struct plan *plan, bool ran) {
 }
 
 static const char *kind_of(const struct mount *mount) {
-    static const char *const kinds[] = {[MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",   [MOUNT_PROC] = "proc",
-                                        [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",     [MOUNT_LINK] = "link",
-                                        [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only"};
+    static const char *const kinds[] = {
+        [MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",    [MOUNT_PROC] = "proc",
+        [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",      [MOUNT_LINK] = "link",
+        [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only", [MOUNT_HOLD] = "protected"};
     return mount->discard ? "overlay" : mount->session ? "session" : kinds[mount->kind];
 }
 
@@ -154,6 +155,30 @@ static json_t *describe_denied(const struct plan *plan) {
     return describe_finish(all, failed);
 }
 
+/* What is held: folders and files; symlinks, which are kept where they are, and what they say; and after a
+ * run, what the host has replaced meanwhile. */
+static json_t *describe_protected(const struct plan *plan) {
+    json_t *paths = json_array(), *links = json_array(), *replaced = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < plan->mounts.count; i++) {
+        const struct mount *mount = &plan->mounts.at[i];
+        if (mount->kind == MOUNT_HOLD)
+            failed |= json_array_append_new(paths, describe_bytes(mount->target));
+        if (mount->replaced)
+            failed |= json_array_append_new(replaced, describe_bytes(mount->target));
+    }
+    for (size_t i = 0; i < plan->pins.count; i++) {
+        const struct pinned *pin = &plan->pins.at[i];
+        if (pin->link)
+            failed |= json_array_append_new(links, describe_bytes(pin->path));
+        if (pin->replaced)
+            failed |= json_array_append_new(replaced, describe_bytes(pin->path));
+    }
+    return describe_finish(json_pack("{s:s, s:o, s:o, s:o}", "git", git_name((enum git)plan->policy->git.value),
+                                     "paths", paths, "links", links, "replaced", replaced),
+                           failed);
+}
+
 static json_t *describe_policy(const struct policy *policy) {
     json_t *files = json_array();
     int failed = 0;
@@ -191,7 +216,7 @@ static json_t *describe_session(const struct plan *plan) {
 
 json_t *describe_plan(const struct plan *plan) {
     json_t *told =
-        json_pack("{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
+        json_pack("{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
                   "s:o, s:{s:I, s:I, s:I}}",
                   "backend",
                   plan->backend, //
@@ -207,6 +232,7 @@ json_t *describe_plan(const struct plan *plan) {
                   "home", describe_bytes(plan->home),                                 //
                   "mounts", describe_mounts(plan),                                    //
                   "denied", describe_denied(plan),                                    //
+                  "protected", describe_protected(plan),                              //
                   "unix_sockets", describe_sockets(plan),                             //
                   "descriptors", describe_descriptors(plan),                          //
                   "environment", describe_environment(plan),                          //

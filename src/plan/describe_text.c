@@ -44,6 +44,10 @@ static bool is_socket(const struct mount *mount) {
     return mount->rights == RIGHTS_SOCKET;
 }
 
+static bool is_held(const struct mount *mount) {
+    return mount->kind == MOUNT_HOLD;
+}
+
 static bool is_cover(const struct mount *mount) {
     return mount->kind == MOUNT_EMPTY && mount->step != STEP_PROC && mount->step != STEP_SECRETS;
 }
@@ -65,6 +69,18 @@ static void list_denied(const struct plan *plan, FILE *out) {
     }
     if (absent)
         fprintf(out, "%s    %zu built-in names that aren't there now\n", any ? "" : title, absent);
+}
+
+static void list_links(const struct plan *plan, FILE *out) {
+    char shown[SHOWN];
+    bool any = false;
+    for (size_t i = 0; i < plan->pins.count; i++) {
+        if (!plan->pins.at[i].link)
+            continue;
+        fprintf(out, "%s  %s\n", any ? "  " : "  symlinks that stay as they are:\n  ",
+                path_show(plan->pins.at[i].path, shown, sizeof shown));
+        any = true;
+    }
 }
 
 static void list_guarantees(const struct plan *plan, FILE *out) {
@@ -151,6 +167,10 @@ int describe_text(const struct plan *plan, FILE *out) {
     fputs("\nFiles\n", out);
     list_mounts(plan, out, "  can be changed:\n  ", is_written);
     list_mounts(plan, out, "  can be changed, and is as before when the command has ended:\n  ", is_discarded);
+    list_mounts(plan, out, "  protected, can't be changed, moved or removed:\n  ", is_held);
+    list_links(plan, out);
+    if (plan->policy->git.value == GIT_WRITABLE)
+        fprintf(out, "  git directories are not protected (%s)\n", plan->policy->git.origin);
     list_mounts(plan, out, "  can be read:\n  ", is_read);
     list_mounts(plan, out, "  private, empty, gone afterwards:\n  ", is_scratch);
     list_mounts(plan, out, "  private, kept for this workspace's next run with this session:\n  ", is_kept);

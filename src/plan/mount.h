@@ -28,6 +28,7 @@ enum mount_kind {
     MOUNT_LINK,     /* a symlink in a folder of the box's own */
     MOUNT_EMPTY,    /* an empty folder or /dev/null over something that must not be seen */
     MOUNT_READONLY, /* the same thing again, read-only */
+    MOUNT_HOLD,     /* a protected path: likewise, if it is the object that was seen */
 };
 
 struct mount {
@@ -48,11 +49,22 @@ struct mount {
     bool device;     /* device nodes work here */
     bool owned;      /* a root caller's ids are mapped to the box's here; the system's own files stay root's */
     unsigned mode;   /* MOUNT_SCRATCH */
-    dev_t dev;       /* MOUNT_TREE: what the source was seen to be */
+    dev_t dev;       /* MOUNT_TREE, MOUNT_HOLD: what the source was seen to be */
     ino_t ino;
     text_list hidden; /* MOUNT_TREE: paths below it, in order, that an overlay keeps absent, there or not */
+    bool replaced;    /* MOUNT_HOLD, after a run: another object is there now, which was not held */
     const char *why;  /* for explain */
     enum step step;   /* the step that it belongs to */
+};
+
+/* A folder on the way to a protected path, or a symlink that is one: can't be renamed or removed, and nothing else
+ * changes, since what is mounted on it is mounted in another view of its tree, which no path leads to. */
+struct pinned {
+    const char *path; /* of the host, and in the box */
+    const struct mount *tree;
+    bool link, replaced; /* as for a mount */
+    dev_t dev;           /* of a link */
+    ino_t ino;
 };
 
 /* A root caller's: the supervisor makes it ready, since only there its owners can be mapped. */

@@ -69,6 +69,10 @@ int names_other(struct arena *arena, const shown_list *mounts, const char *path,
     return 0;
 }
 
+int names_list(struct arena *arena, const shown_list *mounts, const char *path, text_list *names) {
+    return text_add(arena, names, path) || names_other(arena, mounts, path, names) ? -1 : 0;
+}
+
 bool names_shared(const shown_list *mounts, const char *path) {
     char inner[PATH_MAX];
     const struct shown *own = mount_of(mounts, path);
@@ -86,25 +90,21 @@ bool names_shared(const shown_list *mounts, const char *path) {
     return false;
 }
 
-bool names_meet(const shown_list *mounts, const char *a, const char *b) {
-    return names_show(mounts, a, b) || names_show(mounts, b, a);
-}
-
-int names_list(struct arena *arena, const shown_list *mounts, const char *path, text_list *names) {
-    char inner[PATH_MAX], name[PATH_MAX];
+int names_parts(struct arena *arena, const shown_list *mounts, const char *path, text_list *points) {
+    char inner[PATH_MAX];
     const struct shown *own = mount_of(mounts, path);
-    if (text_add(arena, names, path))
-        return -1;
     if (!own || !rename_to(path, own->point, own->root, inner))
         return 0;
     for (size_t i = 0; i < mounts->count; i++) {
         const struct shown *mount = &mounts->at[i];
-        if (mount == own || strcmp(mount->device, own->device) != 0 || !path_is_under(inner, mount->root) ||
-            !rename_to(inner, mount->root, mount->point, name) || strcmp(name, path) == 0)
-            continue;
-        const char *copy = arena_copy(arena, name);
-        if (!copy || text_add(arena, names, copy))
+        if (strcmp(mount->device, own->device) == 0 && path_is_under(mount->root, inner) &&
+            strcmp(mount->root, inner) != 0 && !path_is_under(mount->point, path) &&
+            text_add(arena, points, mount->point))
             return -1;
     }
     return 0;
+}
+
+bool names_meet(const shown_list *mounts, const char *a, const char *b) {
+    return names_show(mounts, a, b) || names_show(mounts, b, a);
 }

@@ -21,6 +21,10 @@ int names_other(struct arena *arena, const shown_list *mounts, const char *path,
 /* Does another mount show it, something below it or something above it; or is something mounted below it? */
 bool names_shared(const shown_list *mounts, const char *path) __attribute__((nonnull));
 
+/* Add the mount points, elsewhere than below `path`, that show a part of the folder `path`. -1 when out of memory. */
+int names_parts(struct arena *arena, const shown_list *mounts, const char *path, text_list *points)
+    __attribute__((nonnull, warn_unused_result));
+
 /* Is one of them at or below the other, by any name? */
 bool names_meet(const shown_list *mounts, const char *a, const char *b) __attribute__((nonnull));
 

@@ -2,31 +2,13 @@
 #ifndef PINFOLD_PLAN_PROBE_H
 #define PINFOLD_PLAN_PROBE_H
 
-#include "base/arena.h"
 #include "plan/guarantee.h"
 #include "plan/secret.h"
 #include "plan/session.h"
-#include "plan/shown.h"
+#include "plan/protected.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
-
-/* A path looked up on the host. */
-struct place {
-    const char *path; /* canonical, without symlinks; NULL when it could not be looked up */
-    int error;        /* errno of the look-up, 0 when it was found */
-    mode_t mode;
-    dev_t dev;
-    ino_t ino;
-    bool has_mounts;  /* something is mounted below it (looked for in what is granted for reading) */
-    const char *link; /* a symlink on the way that a command in a box may have made; NULL: none */
-};
-
-/* A symlink that was met on the way to a granted path, or a system folder that is one (/bin to usr/bin). */
-struct link {
-    const char *path, *target;
-};
-typedef LIST(struct link) link_list;
 
 enum descriptor_kind {
     DESCRIPTOR_CLOSED,
@@ -72,6 +54,7 @@ struct probe {
     text_list denials;                   /* one for each of policy->denials, absolute */
     secret_list secrets;                 /* of the floor and --deny: what is there, and what isn't but would be shown */
     text_list sockets;                   /* unix sockets found on the host, as canonical paths */
+    struct protection protection;        /* what in writable roots must not change */
     LIST(struct place) private_places;   /* under /etc, not for everyone to read (looked for when root is kept) */
     LIST(struct descriptor) descriptors; /* 0, 1, 2, then the granted ones */
 };

@@ -19,6 +19,17 @@ enum mode {
     MODE_READONLY, /* refused */
 };
 
+/* What becomes of the git directories of writable roots. */
+enum git {
+    GIT_READONLY, /* protected */
+    GIT_WRITABLE, /* changed like everything else */
+};
+
+/* A path that must not change although it lies in a writable root. */
+struct protect {
+    const char *path, *origin;
+};
+
 struct grant {
     enum access access;
     const char *path; /* as the operator wrote it */
@@ -51,6 +62,7 @@ enum ban_kind {
     BAN_VARIABLE,
     BAN_WAIVER,
     BAN_MODE,
+    BAN_GIT,
     BAN_LIMIT,
     BAN_PROFILE,
     BAN_SESSION
@@ -67,5 +79,9 @@ struct ban {
 /* "direct", "discard", "readonly"; -1 for another word. */
 int mode_find(const char *name) __attribute__((nonnull));
 const char *mode_name(enum mode mode);
+
+/* "read-only", "writable"; -1 for another word. */
+int git_find(const char *name) __attribute__((nonnull));
+const char *git_name(enum git git);
 
 #endif

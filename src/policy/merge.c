@@ -21,6 +21,19 @@ const char *mode_name(enum mode mode) {
     return mode_names[mode];
 }
 
+static const char *const git_names[] = {[GIT_READONLY] = "read-only", [GIT_WRITABLE] = "writable"};
+
+int git_find(const char *name) {
+    for (int i = 0; i <= GIT_WRITABLE; i++)
+        if (strcmp(name, git_names[i]) == 0)
+            return i;
+    return -1;
+}
+
+const char *git_name(enum git git) {
+    return git_names[git];
+}
+
 void policy_floor(struct policy *policy) {
     *policy = (struct policy){.mode = {MODE_DIRECT, "built in"}, .grace = {GRACE_DEFAULT, "built in"}, .layers = 1};
 }
@@ -146,6 +159,26 @@ static int merge_mode(struct policy *into, const struct policy *layer, struct er
     return 0;
 }
 
+static int merge_git(struct policy *into, const struct policy *layer, struct error *err) {
+    const struct ban *ban = find_ban(into, BAN_GIT, NULL);
+    if (layer->git.origin && ban && layer->git.value > into->git.value)
+        return forbidden(layer->git.origin, git_name((enum git)layer->git.value), ban, err);
+    if (layer->git.origin)
+        into->git = layer->git;
+    return 0;
+}
+
+/* It closes, so no layer forbids it. 0, or -1 when out of memory. */
+static int merge_protects(struct arena *arena, struct policy *into, const struct policy *layer) {
+    for (size_t i = 0; i < layer->protects.count; i++) {
+        struct protect *added = list_add(arena, &into->protects);
+        if (!added)
+            return -1;
+        *added = layer->protects.at[i];
+    }
+    return 0;
+}
+
 /* Which profile is asked for; those that a layer defines are looked up by profiles_chain. */
 static int merge_profile(struct policy *into, const struct policy *layer, struct error *err) {
     const struct ban *ban = layer->profile ? find_ban(into, BAN_PROFILE, NULL) : NULL;
@@ -199,9 +232,11 @@ int policy_merge(struct arena *arena, struct policy *into, const struct policy *
         merge_variables(arena, into, layer, err) || merge_descriptors(arena, into, layer, err) ||
         merge_waivers(into, layer, err) || merge_limit(into, &into->timeout, &layer->timeout, err) ||
         merge_limit(into, &into->output_limit, &layer->output_limit, err) || merge_mode(into, layer, err) ||
-        merge_grace(into, layer, err) || merge_profile(into, layer, err) || merge_session(into, layer, err) ||
-        merge_files(arena, into, layer, err) || merge_bans(arena, into, layer, err))
+        merge_git(into, layer, err) || merge_grace(into, layer, err) || merge_profile(into, layer, err) ||
+        merge_session(into, layer, err) || merge_files(arena, into, layer, err) || merge_bans(arena, into, layer, err))
         return -1;
+    if (merge_protects(arena, into, layer))
+        return error_memory(err);
     if (layer->workspace)
         into->workspace = layer->workspace;
     if (layer->policy)
@@ -227,6 +262,7 @@ const char *policy_opening(const struct policy *layer) {
            : layer->bans.count        ? layer->bans.at[0].origin
            : layer->profiles.count    ? layer->profiles.at[0].origin
            : layer->profile           ? layer->profile_origin
+           : layer->git.value         ? layer->git.origin
            : layer->descriptors.count ? "--fd"
            : layer->session           ? layer->session_origin
            : layer->workspace         ? "--workspace"
@@ -242,16 +278,21 @@ static void narrow_limit(struct setting *limit, const struct setting *layer) {
 int policy_narrow(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
     const char *opening = policy_opening(layer);
     if (opening)
-        return error_set(err, EXIT_USAGE,
-                         "%s: the workspace's own file can only narrow: deny, mode, timeout, grace, output-limit; to "
-                         "let it do more, look at it and type pinfold trust",
-                         opening);
+        return error_set(
+            err, EXIT_USAGE,
+            "%s: the workspace's own file can only narrow: deny, mode, git, protect, timeout, grace, output-limit; to "
+            "let it do more, look at it and type pinfold trust",
+            opening);
     narrow_limit(&into->timeout, &layer->timeout);
     narrow_limit(&into->output_limit, &layer->output_limit);
     if (layer->grace.origin && layer->grace.value < into->grace.value)
         into->grace = layer->grace;
     if (layer->mode.origin && layer->mode.value > into->mode.value)
         into->mode = layer->mode;
+    if (layer->git.origin && layer->git.value < into->git.value)
+        into->git = layer->git;
     into->no_descriptors |= layer->no_descriptors;
-    return merge_denials(arena, into, layer, err);
+    if (merge_denials(arena, into, layer, err))
+        return -1;
+    return merge_protects(arena, into, layer) ? error_memory(err) : 0;
 }

@@ -19,8 +19,8 @@ int policy_merge(struct arena *arena, struct policy *into, const struct policy *
 /* Where the first thing in a layer was asked for that opens something, or says what others may; NULL: there is none. */
 const char *policy_opening(const struct policy *layer) __attribute__((nonnull));
 
-/* Let a layer close more: of every number and mode the stricter of both, and what it denies. 125 for anything in it
- * that would open. After it `into` allows nothing that it did not allow before. */
+/* Let a layer close more: of every number and mode the stricter of both, what it denies and what it protects. 125 for
+ * anything in it that would open. After it `into` allows nothing that it did not allow before. */
 int policy_narrow(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 

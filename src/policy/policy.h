@@ -22,8 +22,10 @@ struct profile {
 struct policy {
     const char *workspace; /* NULL: the current directory */
     struct setting mode;   /* enum mode */
+    struct setting git;    /* enum git */
     LIST(struct grant) grants;
     LIST(struct denial) denials;
+    LIST(struct protect) protects;
     LIST(struct variable) environment;
     LIST(int) descriptors; /* --fd N */
     bool unheard;          /* its 0 to 2 are /dev/null, whatever the caller's are: for a box in which nothing is run */

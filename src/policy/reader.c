@@ -25,6 +25,8 @@ static const struct key {
     {"env", ALL, take_env},
     {"waive", ALL, take_waive},
     {"mode", ALL, take_mode},
+    {"git", ALL, take_git},
+    {"protect", ALL, take_protect},
     {"timeout", ALL, take_timeout},
     {"grace", ALL, take_grace},
     {"output-limit", ALL, take_output_limit},

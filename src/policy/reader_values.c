@@ -197,6 +197,34 @@ int take_mode(struct reading *reading, const struct node *member) {
     return take_setting(reading, member, &reading->policy->mode, "\"direct\", \"discard\" or \"readonly\"", value_mode);
 }
 
+int take_git(struct reading *reading, const struct node *member) {
+    static const char *const words[] = {"read-only", "writable"};
+    if (member->kind == NODE_STRING && git_find(member->text) < 0) {
+        char hint[160], shown[SHOWN];
+        return document_error(reading->document, member->at, reading->err, "git: there is no such word as %s%s",
+                              path_show(member->text, shown, sizeof shown),
+                              hint_of(member->text, words, 2, hint, sizeof hint));
+    }
+    if (member->kind == NODE_STRING && reading->source->kind == DOCUMENT_WORKSPACE && git_find(member->text))
+        return refused(reading, member, "git",
+                       "only the operator can say that: --git writable, or the operator's file");
+    return take_setting(reading, member, &reading->policy->git, "\"read-only\" or \"writable\"", value_git);
+}
+
+static int take_protected(struct reading *reading, const struct node *entry, const char *key, int what) {
+    (void)what;
+    const char *path = path_of(reading, entry, key, false), *origin = path ? origin_of(reading, entry, key) : NULL;
+    struct protect *protect = origin ? list_add(reading->arena, &reading->policy->protects) : NULL;
+    if (!protect)
+        return origin ? error_memory(reading->err) : -1;
+    *protect = (struct protect){path, origin};
+    return 0;
+}
+
+int take_protect(struct reading *reading, const struct node *member) {
+    return each(reading, member, "protect", PATHS, take_protected, 0);
+}
+
 int take_timeout(struct reading *reading, const struct node *member) {
     return take_setting(reading, member, &reading->policy->timeout, "a string such as \"30s\" or \"5m\"",
                         value_timeout);
@@ -294,6 +322,7 @@ int take_never(struct reading *reading, const struct node *member) {
                 {"waive", BAN_WAIVER, take_waiver_ban},
                 {"fd", BAN_DESCRIPTOR, NULL},
                 {"mode", BAN_MODE, NULL},
+                {"git", BAN_GIT, NULL},
                 {"limits", BAN_LIMIT, NULL},
                 {"profile", BAN_PROFILE, NULL},
                 {"session", BAN_SESSION, NULL}};

@@ -23,6 +23,7 @@ def recomputed(told):
         "mounts": [{key: row[key] for key in ("kind", "path", "writable")} for row in told["mounts"]
                    if row["path"] not in covered],
         "denied": [{key: row[key] for key in ("path", "way")} for row in told["denied"]],
+        "links": told["protected"]["links"],
         "unix_sockets": told["unix_sockets"]["granted"],
         "descriptors": [row for row in told["descriptors"] if row["number"] > 2],
         "environment": sorted(told["environment"]["kept"]),

@@ -109,6 +109,8 @@ def assert_refused(lab, result, cause=".", remedy="."):
 class State:
     """Compares what the box looks like inside on an adverse host with what it looks like undisturbed."""
 
+    more = ""   # shell lines that tell more of the box
+
     def __init__(self, lab, *options):
         self.lab = lab
         self.options = options
@@ -122,7 +124,7 @@ class State:
 
     def run(self, inner=(), options=(), **more):
         self.receipt.unlink(missing_ok=True)
-        script = f"exec 2>&1; true >{MARKER}; echo ran\n{STATE}"
+        script = f"exec 2>&1; true >{MARKER}; echo ran\n{STATE}\n{self.more}"
         more.setdefault("command", ["sh", "-c", script, "sh", self.granted, self.hidden])
         result = in_box(self.lab, "--read", self.granted, "--receipt", self.receipt, *self.options, *options, inner=inner,
                         **more)

@@ -107,6 +107,20 @@ def rule(one):
     return f"{call}#{number}={errno}"
 
 
+PROTECTED = ("for p in .git ci/hooks ci/watch dots/vscode a/b/c .mcp.json; do touch -c $p; done; "
+             "for p in .git ci dots dots/vscode a a/b .vscode .mcp.json; do mv $p moved; done; ls -A")
+
+
+def protected(lab):
+    """A repository whose configuration names a folder of hooks, settings that are a link, a path far down."""
+    for name, text in ((".git/config", "[core]\n\thooksPath = ci/hooks\n\tfsmonitor = ci/watch\n"), (".git/HEAD", "ref: x\n"),
+                       (".git/hooks/x", ""), ("ci/hooks/pre-commit", ""), ("ci/watch", ""), ("dots/vscode/tasks.json", "{}"),
+                       ("a/b/c/f", ""), (".mcp.json", "{}")):
+        lab.file(lab.ws / name, text)
+    (lab.ws / ".vscode").symlink_to("dots/vscode")
+    lab.own(lab.ws / ".vscode")
+
+
 def sockets(lab):
     """Two listening sockets in the workspace, one of which the kernel lists by a name that leads nowhere."""
     made = []
@@ -127,6 +141,7 @@ VARIANTS = {
     "policy": ["--policy", "{policy}"],
     "narrowed": [],    # by the workspace's own file
     "write": ["--write", "{write}"],
+    "protected": ["--protect", "{protect}"],
     "sockets": [],
     "secrets": ["--read", "{secrets}", "--deny", "{secrets}/sub/k", "--deny", "{secrets}/*.pem", "--deny", "{keys}"],
     "secrets-discard": ["--mode", "discard", "--deny", "{keys}/k"],
@@ -143,11 +158,15 @@ class Launch(State):
         self.record = lab.scratch.path / "record"
         files = {"policy": lab.file(lab.outside / "policy.json", '{"mode": "readonly"}'),
                  "write": lab.file(lab.outside / "write" / "file").parent,
-                 "secrets": lab.outside / "secrets", "keys": lab.ws / "keys"}
+                 "secrets": lab.outside / "secrets", "keys": lab.ws / "keys",
+                 "protect": lab.ws / "a" / "b" / "c"}
         for name in ("secrets/sub/k", "secrets/sub/f", "secrets/a.pem") if variant.startswith("secrets") else ():
             lab.file(lab.outside / name)
             lab.file(lab.ws / "keys" / "k")
         super().__init__(lab, *[word.format(**files) for word in VARIANTS[variant]])
+        if variant == "protected":
+            protected(lab)
+            self.more = PROTECTED
         self.sockets = sockets(lab) if variant == "sockets" else []
         if variant == "narrowed":
             lab.file(lab.ws / ".pinfold.json", '{"mode": "readonly"}')

@@ -80,9 +80,9 @@ static const char *flag(bool is, const char *name) {
 }
 
 static int print_mount(struct golden *golden, line_list *lines, const struct mount *mount) {
-    static const char *const kinds[] = {[MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",   [MOUNT_PROC] = "proc",
-                                        [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",     [MOUNT_LINK] = "link",
-                                        [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only"};
+    static const char *const kinds[] = {[MOUNT_TREE] = "bind",   [MOUNT_SCRATCH] = "scratch",    [MOUNT_PROC] = "proc",
+                                        [MOUNT_PTS] = "devpts",  [MOUNT_QUEUES] = "mqueue",      [MOUNT_LINK] = "link",
+                                        [MOUNT_EMPTY] = "cover", [MOUNT_READONLY] = "read-only", [MOUNT_HOLD] = "hold"};
     char mode[16] = "";
     if (mount->kind == MOUNT_LINK)
         return ADD("link %s -> %s%s", mount->target, mount->source, flag(!mount->create, " not-made"));
@@ -159,6 +159,9 @@ int golden_print(struct golden *golden, line_list *lines) {
         failed |= ADD("notice: %s", plan.notice);
     for (size_t i = 0; i < plan.mounts.count; i++)
         failed |= print_mount(golden, lines, &plan.mounts.at[i]);
+    for (size_t i = 0; i < plan.pins.count; i++)
+        failed |= ADD("pin %s in %s%s", plan.pins.at[i].path, plan.pins.at[i].tree->target,
+                      flag(plan.pins.at[i].link, " symlink"));
     for (size_t i = 0; i < plan.channels.count; i++)
         failed |= print_channel(golden, lines, &plan, &plan.channels.at[i]);
     failed |= print_environment(golden, lines, &plan.environment);

@@ -57,6 +57,8 @@ static int take_place(struct reader *reader, size_t at, struct place *place) {
             place->mode = S_IFIFO | 0644;
         else if (strcmp(word, "has-mounts") == 0)
             place->has_mounts = true;
+        else if (strcmp(word, "symlink") == 0)
+            place->mode = S_IFLNK | 0777;
         else if (strncmp(word, "link=", 5) == 0)
             place->link = word + 5;
         else if (!(place->error = errno_of(word)))
@@ -169,6 +171,10 @@ static int take_host(struct reader *reader) {
     struct place place;
     if (strcmp(name, "system") == 0)
         return take_place(reader, 1, &place) || LIST_PUT(reader, &probe->system, place);
+    if (strcmp(name, "protected") == 0)
+        return take_place(reader, 1, &place) ||
+               LIST_PUT(reader, &probe->protection.held,
+                        ((struct protected){place, PROTECTED_CONFIGURATION, "protected"}));
     if (strcmp(name, "private") == 0)
         return take_place(reader, 1, &place) || LIST_PUT(reader, &probe->private_places, place);
     if (strcmp(name, "secret") == 0 && reader->count > 1)
@@ -191,6 +197,9 @@ static int take_host(struct reader *reader) {
         return (reader->golden->policy.state = words[1]) ? 0 : -1;
     if (strcmp(name, "socket") == 0)
         return LIST_PUT(reader, &probe->sockets, words[1]);
+    if (strcmp(name, "obstacle") == 0)
+        return LIST_PUT(reader, &probe->protection.obstacles,
+                        ((struct obstacle){PROTECTED_CONFIGURATION, words[1], words[1]}));
     if (strcmp(name, "env") == 0)
         return LIST_PUT(reader, &reader->golden->caller, words[1]);
     return -1;
@@ -205,6 +214,13 @@ static int take_grant(struct reader *reader, enum access access, const char *ori
            LIST_PUT(reader, &reader->golden->probe.grants, place);
 }
 
+static int take_protect(struct reader *reader) {
+    struct place place;
+    return take_place(reader, 1, &place) ||
+           LIST_PUT(reader, &reader->golden->policy.protects, ((struct protect){reader->words[1], "--protect"})) ||
+           LIST_PUT(reader, &reader->golden->probe.protection.asked, place);
+}
+
 static int take_policy(struct reader *reader) {
     struct policy *policy = &reader->golden->policy;
     const char *name = reader->words[0], *value = reader->count > 1 ? reader->words[1] : NULL;
@@ -216,6 +232,8 @@ static int take_policy(struct reader *reader) {
         return take_grant(reader, ACCESS_WRITE, "--write");
     if (strcmp(name, "unix-socket") == 0)
         return take_grant(reader, ACCESS_SOCKET, "--unix-socket");
+    if (strcmp(name, "protect") == 0)
+        return take_protect(reader);
     if (reader->count != 2)
         return -1;
     if (strcmp(name, "workspace") == 0) /* --workspace was typed */
@@ -225,7 +243,9 @@ static int take_policy(struct reader *reader) {
     else if (strcmp(name, "session") == 0) {
         policy->session = value;
         policy->session_origin = "--session";
-    } else if (strcmp(name, "mode") == 0 && mode_find(value) >= 0)
+    } else if (strcmp(name, "git") == 0 && git_find(value) >= 0)
+        policy->git = (struct setting){(uint64_t)git_find(value), "--git"};
+    else if (strcmp(name, "mode") == 0 && mode_find(value) >= 0)
         policy->mode = (struct setting){(uint64_t)mode_find(value), "--mode"};
     else if (strcmp(name, "waive") == 0 && guarantee_find(value) >= 0)
         policy->waived |= UINT32_C(1) << guarantee_find(value);

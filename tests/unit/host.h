@@ -65,6 +65,12 @@ static inline void host_descriptor(struct host *host, int number, enum descripto
     HOST_ADD(host, &host->probe.descriptors, descriptor);
 }
 
+/* Something in a writable root that must not change. */
+static inline void host_protect(struct host *host, const char *path, mode_t mode) {
+    struct protected held = {host_place(path, mode), PROTECTED_CONFIGURATION, "a test"};
+    HOST_ADD(host, &host->probe.protection.held, held);
+}
+
 /* An ordinary user of a merged-usr host with everything, who works in /home/u/src. */
 static inline void host_user(struct host *host) {
     *host = (struct host){0};
@@ -80,6 +86,8 @@ static inline void host_user(struct host *host) {
     HOST_ADD(host, &host->probe.links, ((struct link){"/bin", "usr/bin"}));
     HOST_ADD(host, &host->probe.links, ((struct link){"/lib", "usr/lib"}));
     HOST_ADD(host, &host->probe.links, ((struct link){"/var/run", "/run"}));
+    host_protect(host, "/home/u/src/.git", S_IFDIR | 0755);
+    host_protect(host, "/home/u/src/tools/hooks/check", S_IFREG | 0755);
     host_descriptor(host, 0, DESCRIPTOR_NULL, true, true);
     host_descriptor(host, 1, DESCRIPTOR_PIPE, false, true);
     host_descriptor(host, 2, DESCRIPTOR_PIPE, false, true);
@@ -92,6 +100,8 @@ static inline void host_root(struct host *host) {
     host->probe.outer_root = true;
     host->probe.home = host->probe.account_home = host_folder("/root");
     host->probe.workspace = host->probe.current = host_folder("/root/src");
+    host->probe.protection.held.count = 0;
+    host_protect(host, "/root/src/.git", S_IFDIR | 0755);
     HOST_ADD(host, &host->probe.private_places, host_place("/etc/shadow", S_IFREG | 0640));
     HOST_ADD(host, &host->probe.private_places, host_place("/etc/ssl/private", S_IFDIR | 0710));
 }

@@ -114,6 +114,18 @@ static void limits_and_modes(void **state) {
     }
 }
 
+static void git_directories(void **state) {
+    (void)state;
+    struct policy merged, ban = layer_with_ban(BAN_GIT, NULL), nothing = {0};
+    struct policy writable = {.git = {GIT_WRITABLE, "--git"}}, readonly = {.git = {GIT_READONLY, "--git"}};
+    assert_int_equal(merge(&nothing, &writable, &merged), 0);
+    assert_int_equal(merged.git.value, GIT_WRITABLE);
+    assert_int_equal(merge(&writable, &readonly, &merged), 0);
+    assert_int_equal(merged.git.value, GIT_READONLY);
+    assert_int_equal(merge(&ban, &writable, &merged), -1);
+    assert_int_equal(merge(&ban, &readonly, &merged), 0);
+}
+
 static void descriptors(void **state) {
     (void)state;
     struct policy merged, ban = layer_with_ban(BAN_DESCRIPTOR, NULL), nothing = {0}, later = {0};
@@ -134,8 +146,9 @@ static void the_workspace_opens_nothing(void **state) {
                                 {.profile = "p", .profile_origin = "F:1:1: profile"},
                                 {.backend = "native"},
                                 {.workspace = "/"},
+                                {.git = {GIT_WRITABLE, "F:1:1: git"}},
                                 {0}};
-    *list_add(&arena, &openings[7].descriptors) = 3;
+    *list_add(&arena, &openings[8].descriptors) = 3;
     for (size_t i = 0; i < sizeof openings / sizeof openings[0]; i++) {
         struct policy merged;
         struct error err = {0};
@@ -151,12 +164,17 @@ static void narrowing_keeps_the_stricter(void **state) {
     (void)state;
     struct policy merged, layer = {.timeout = {9, "w"}, .grace = {9, "w"}, .output_limit = {9, "w"}, .mode = {1, "w"}};
     struct error err;
+    layer.git = (struct setting){GIT_READONLY, "w"};
+    *list_add(&arena, &layer.protects) = (struct protect){"/w/data", "w"};
     policy_floor(&merged);
+    merged.git = (struct setting){GIT_WRITABLE, "--git"};
     assert_int_equal(policy_narrow(&arena, &merged, &layer, &err), 0);
     assert_int_equal(merged.timeout.value, 9);
     assert_int_equal(merged.grace.value, 9);
     assert_int_equal(merged.output_limit.value, 9);
     assert_int_equal(merged.mode.value, MODE_DISCARD);
+    assert_int_equal(merged.git.value, GIT_READONLY);
+    assert_int_equal(merged.protects.count, 1);
     layer = (struct policy){.timeout = {10, "w"}, .grace = {10, "w"}, .output_limit = {0, "w"}, .mode = {0, "w"}};
     assert_int_equal(policy_narrow(&arena, &merged, &layer, &err), 0);
     assert_int_equal(merged.timeout.value, 9);
@@ -206,6 +224,7 @@ int main(void) {
         cmocka_unit_test(bans_on_grants),
         cmocka_unit_test(bans_on_variables_are_by_whole_name),
         cmocka_unit_test(limits_and_modes),
+        cmocka_unit_test(git_directories),
         cmocka_unit_test(descriptors),
         cmocka_unit_test(sessions),
         cmocka_unit_test(the_workspace_opens_nothing),

@@ -58,6 +58,7 @@ static inline bool is_probed(const struct host *host, const struct mount *mount)
 static inline void check_place(const struct host *host, size_t i) {
     const struct plan *plan = &host->plan;
     const struct mount *mount = &plan->mounts.at[i], *above = shown_by(plan, mount->target, i);
+    bool held = mount->kind == MOUNT_HOLD; /* of what could be changed on the host otherwise */
     bool cover = mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_READONLY;
     assert_true(path_is_canonical(mount->target));
     assert_non_null(mount->why);
@@ -75,6 +76,8 @@ static inline void check_place(const struct host *host, size_t i) {
     if (mount->discard) /* nothing but the workspace */
         assert_string_equal(mount->target, host->probe.workspace.path);
     assert_true(!cover || (mount->optional && !mount->create));
+    assert_true(!held || (above->kind == MOUNT_TREE && above->writable && !above->discard));
+    assert_true(!held || (mount->dev && mount->ino && !mount->optional && !mount->create));
 }
 
 static inline void check_access(const struct host *host, const struct mount *mount) {
@@ -91,7 +94,8 @@ static inline void check_access(const struct host *host, const struct mount *mou
     }
     if (mount->writable && mount->kind == MOUNT_TREE)
         assert_true(is_granted_for_writing(host, mount->target));
-    if (mount->kind == MOUNT_LINK || mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_READONLY) {
+    if (mount->kind == MOUNT_LINK || mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_READONLY ||
+        mount->kind == MOUNT_HOLD) {
         assert_false(mount->writable);
         assert_int_equal(mount->rights, RIGHTS_NONE);
     }
@@ -129,6 +133,31 @@ static inline void check_view(const struct plan *plan, size_t i) {
     assert_int_equal(mount->view, could && below);
 }
 
+/* What is found in a writable root can't be changed, nor can a folder between it and the top of its tree be moved. */
+static inline void check_protected(const struct host *host) {
+    const struct plan *plan = &host->plan;
+    for (size_t i = 0; i < host->probe.protection.held.count && plan->taken[STEP_PROTECT]; i++) {
+        const struct place *place = &host->probe.protection.held.at[i].place;
+        const struct mount *mount = shown_by(plan, place->path, plan->mounts.count);
+        if (!S_ISLNK(place->mode) && mount && mount->kind == MOUNT_TREE)
+            assert_true(!mount->writable || mount->discard);
+    }
+    for (size_t i = 0; i < plan->mounts.count; i++)
+        for (const char *path = plan->mounts.at[i].target, *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+            char above[256];
+            snprintf(above, sizeof above, "%.*s", (int)(at - path), path);
+            const struct mount *shown = shown_by(plan, above, plan->mounts.count);
+            bool could = plan->mounts.at[i].kind == MOUNT_HOLD && shown && shown->kind == MOUNT_TREE &&
+                         shown->writable && !shown->discard && strcmp(shown->target, above) != 0;
+            bool pinned = false;
+            for (size_t p = 0; p < plan->pins.count; p++)
+                pinned |= strcmp(plan->pins.at[p].path, above) == 0;
+            assert_true(!could || pinned);
+        }
+    for (size_t p = 1; p < plan->pins.count; p++) /* the deeper first, or the other would hide it */
+        assert_false(path_is_under(plan->pins.at[p].path, plan->pins.at[p - 1].path));
+}
+
 static inline void check_mounts(const struct host *host) {
     const struct plan *plan = &host->plan;
     for (size_t i = 0; i < plan->mounts.count; i++) {
@@ -137,6 +166,7 @@ static inline void check_mounts(const struct host *host) {
         check_landlock(host, &plan->mounts.at[i]);
         check_view(plan, i);
     }
+    check_protected(host);
     /* workspace and grants are there as they were given */
     assert_int_equal(writable_at(host, host->probe.workspace.path), host->policy.mode.value != MODE_READONLY);
     const struct mount *workspace = host_mount(host, host->probe.workspace.path);

@@ -55,28 +55,31 @@ static void shown(void **state) {
     host_free(&host);
 }
 
-static void listed(void **state) {
-    (void)state;
-    struct host host = host_with_mounts();
-    text_list names = {0};
-    assert_int_equal(names_list(&host.arena, &host.probe.mounts, "/home/u/.config/pinfold", &names), 0);
-    assert_int_equal(names.count, 3);
-    assert_string_equal(names.at[0], "/home/u/.config/pinfold");
-    assert_string_equal(names.at[1], "/data/@home/u/.config/pinfold");
-    assert_string_equal(names.at[2], "/srv/in/keys/pinfold");
-    names.count = 0;
-    host.probe.mounts.count = 0;
-    assert_int_equal(names_list(&host.arena, &host.probe.mounts, "/home/u", &names), 0);
-    assert_int_equal(names.count, 1);
-    host_free(&host);
-}
-
 static void without_a_table(void **state) {
     (void)state;
     struct host host;
     host_user(&host);
     assert_true(names_show(&host.probe.mounts, "/a", "/a/b"));
     assert_false(names_show(&host.probe.mounts, "/a", "/b"));
+    host_free(&host);
+}
+
+/* Each name once more: what lies on /home is below /data too; and what is mounted there shows a part of it. */
+static void listed(void **state) {
+    (void)state;
+    struct host host = host_with_mounts();
+    text_list names = {0}, parts = {0};
+    assert_int_equal(names_list(&host.arena, &host.probe.mounts, "/home/u/.config/pinfold", &names), 0);
+    assert_int_equal(names.count, 3);
+    assert_string_equal(names.at[0], "/home/u/.config/pinfold");
+    assert_string_equal(names.at[1], "/data/@home/u/.config/pinfold");
+    assert_string_equal(names.at[2], "/srv/in/keys/pinfold");
+    assert_int_equal(names_parts(&host.arena, &host.probe.mounts, "/home/u", &parts), 0);
+    assert_int_equal(parts.count, 1);
+    assert_string_equal(parts.at[0], "/srv/in/keys");
+    parts.count = 0;
+    assert_int_equal(names_parts(&host.arena, &host.probe.mounts, "/home/u/.config", &parts), 0);
+    assert_int_equal(parts.count, 0); /* the whole of it, which is a name */
     host_free(&host);
 }
 

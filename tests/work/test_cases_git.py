@@ -3,6 +3,8 @@ import os
 
 from workbench import PATH, keeps, repository, shell
 
+WRITABLE = ("--git", "writable")
+
 
 def git(lab, *words, cwd=None):
     result = lab.plain(["git", *words], cwd=cwd, env={"PATH": PATH})
@@ -15,7 +17,7 @@ def test_everyday_git(lab):
     (lab.ws / "a.txt").write_text("one\ntwo\n")
     result = shell(lab, "git add a.txt && git commit -qm c2 && git tag t1 && git switch -qc b2 && echo 3 >a.txt && "
                         "git stash -q && git stash pop -q && git diff --stat && git checkout -q . && "
-                        "git gc -q && git fsck")
+                        "git gc -q && git fsck", *WRITABLE)
     assert result.code == 0, result
     assert git(lab, "log", "--oneline", "main").count("\n") == 2 and git(lab, "rev-parse", "t1")
 
@@ -29,7 +31,7 @@ def test_tracked_secrets_file_stays_readable(lab):
     assert keeps(lab, ["git", "status", "--porcelain"], same=True).out == ""
     script = ("echo q >>a.txt && git diff >/dev/null && git stash -q && git stash pop -q && git commit -qam q && "
               "git checkout -q -b o HEAD~1 && git checkout -q main")
-    assert shell(lab, script).code == 0
+    assert shell(lab, script, *WRITABLE).code == 0
     assert git(lab, "status", "--porcelain") == ""
 
 
@@ -48,7 +50,7 @@ def test_existing_hooks_run_inside(lab):
 c=${XDG_CACHE_HOME:-$HOME/.cache}/pre-commit; mkdir -p "$c"; echo x >"$c/db"; t=$(mktemp)
 git diff --cached --name-only >"$t"; grep -q a.txt "$t"; rm "$t"; : >"$(git rev-parse --git-dir)/hook-ran"
 """, 0o755)
-    assert shell(lab, "echo n >>a.txt && git commit -qam n").code == 0
+    assert shell(lab, "echo n >>a.txt && git commit -qam n", *WRITABLE).code == 0
     assert (lab.ws / ".git" / "hook-ran").exists() and git(lab, "log", "--oneline").count("\n") == 2
     assert os.listdir(lab.home) == []
 

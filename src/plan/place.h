@@ -1,0 +1,33 @@
+/* place.h: what paths, links and mounts were seen to be on the host. */
+#ifndef PINFOLD_PLAN_PLACE_H
+#define PINFOLD_PLAN_PLACE_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* A path looked up on the host. */
+struct place {
+    const char *path; /* canonical, without symlinks; NULL when it could not be looked up */
+    int error;        /* errno of the look-up, 0 when it was found */
+    mode_t mode;
+    dev_t dev;
+    ino_t ino;
+    bool has_mounts;  /* something is mounted below it (looked for in what is granted for reading) */
+    const char *link; /* a symlink on the way that a command in a box may have made; NULL: none */
+};
+
+/* A symlink that was met on the way to a granted path, or a system folder that is one (/bin to usr/bin). */
+struct link {
+    const char *path, *target;
+};
+typedef LIST(struct link) link_list;
+
+/* A mount of the host: which part of which file system is shown where. */
+struct shown {
+    const char *device, *root, *point;
+};
+typedef LIST(struct shown) shown_list;
+
+#endif
