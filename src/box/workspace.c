@@ -98,10 +98,11 @@ int workspace_merge(struct arena *arena, const char *home, struct policy *merged
         /* Trust opens what the file asks for. Its mode and limits narrow all the same: no file in a workspace undoes
          * what stands on the command line. */
         struct policy opens = file.layer, narrows = {.mode = file.layer.mode,
+                                                     .toolchains = file.layer.toolchains,
                                                      .timeout = file.layer.timeout,
                                                      .grace = file.layer.grace,
                                                      .output_limit = file.layer.output_limit};
-        opens.mode = opens.timeout = opens.grace = opens.output_limit = (struct setting){0};
+        opens.mode = opens.toolchains = opens.timeout = opens.grace = opens.output_limit = (struct setting){0};
         merged->workspace_trusted = true;
         return policy_merge(arena, merged, &opens, err) || policy_narrow(merged, &narrows, err) ? -1 : 0;
     }

@@ -71,7 +71,7 @@ static int strength(const struct mount *mount) {
     if (mount->kind == MOUNT_LINK)
         return 0;
     if (mount->kind == MOUNT_EMPTY)
-        return mount->step == STEP_SOCKETS ? 1 : 4;
+        return mount->step == STEP_SOCKETS || mount->step == STEP_TOOLCHAINS ? 1 : 4;
     if (mount->kind != MOUNT_TREE)
         return mount->kind == MOUNT_READONLY ? 4 : 1;
     return mount->writable || mount->rights == RIGHTS_SOCKET ? 3 : 2;
@@ -186,7 +186,8 @@ static int keep(struct arena *arena, const struct plan *plan, struct mount **all
 int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
     mount_list all = {0}, kept = {0};
     struct mount *homeless = NULL;
-    if (compile_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all))
+    if (compile_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all) ||
+        compile_toolchains(arena, plan, &all))
         return error_memory(err);
     struct mount **order = arena_alloc(arena, all.count * sizeof *order);
     for (size_t i = 0; order && i < all.count; i++)

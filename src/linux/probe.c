@@ -217,7 +217,8 @@ int probe_host(struct arena *arena, const struct policy *policy, struct probe *p
     err->status = 0;
     if (probe_current(arena, probe) || probe_homes(arena, probe, err) || probe_system(arena, probe, err) ||
         probe_mounts(arena, probe, err) || probe_places(arena, policy, probe, err) ||
-        probe_descriptors(arena, policy, probe) || probe_sockets(arena, probe))
+        probe_descriptors(arena, policy, probe) || probe_toolchains(arena, policy, probe) ||
+        probe_sockets(arena, probe))
         return err->status ? -1 : error_memory(err);
     return 0;
 }

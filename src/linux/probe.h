@@ -19,8 +19,11 @@ int probe_private_places(struct arena *arena, struct probe *probe, struct error 
  * none is, the step is. */
 void probe_namespaces(struct probe *probe, enum step step, int error) __attribute__((nonnull));
 
-/* Its parts: inherited descriptors (probe_descriptors.c), sockets of the host (probe_sockets.c). */
+/* Its parts: inherited descriptors (probe_descriptors.c), sockets of the host (probe_sockets.c),
+ * toolchains of the home (probe_toolchains.c). */
 int probe_descriptors(struct arena *arena, const struct policy *policy, struct probe *probe)
+    __attribute__((nonnull, warn_unused_result));
+int probe_toolchains(struct arena *arena, const struct policy *policy, struct probe *probe)
     __attribute__((nonnull, warn_unused_result));
 int probe_sockets(struct arena *arena, struct probe *probe) __attribute__((nonnull, warn_unused_result));
 

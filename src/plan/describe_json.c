@@ -149,6 +149,20 @@ static json_t *describe_policy(const struct policy *policy) {
     return describe_finish(all, failed);
 }
 
+static json_t *describe_toolchains(const struct plan *plan) {
+    const struct probe *probe = plan->probe;
+    json_t *left_out = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < probe->left_out.count; i++)
+        failed |= json_array_append_new(left_out,
+                                        json_pack("{s:o, s:o}", "path", describe_bytes(probe->left_out.at[i].path),
+                                                  "why", describe_bytes(probe->left_out.at[i].why)));
+    return describe_finish(json_pack("{s:s, s:o}", "asked",
+                                     toolchains_name((enum toolchains)plan->policy->toolchains.value), "left_out",
+                                     left_out),
+                           failed);
+}
+
 static const char *root_text(const struct plan *plan) {
     return plan->root_mapped ? "root-mapped" : plan->root_kept ? "root-kept" : "user";
 }
@@ -165,7 +179,7 @@ static json_t *describe_missing(const struct probe *probe) {
 
 json_t *describe_plan(const struct plan *plan) {
     json_t *told =
-        json_pack("{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
+        json_pack("{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
                   "s:{s:I, s:I, s:I}}",
                   "backend",
                   plan->backend, //
@@ -180,6 +194,7 @@ json_t *describe_plan(const struct plan *plan) {
                   "folder", describe_bytes(plan->current),                            //
                   "home", describe_bytes(plan->home),                                 //
                   "mounts", describe_mounts(plan),                                    //
+                  "toolchains", describe_toolchains(plan),                            //
                   "unix_sockets", describe_sockets(plan),                             //
                   "descriptors", describe_descriptors(plan),                          //
                   "environment", describe_environment(plan),                          //

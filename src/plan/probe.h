@@ -31,6 +31,24 @@ struct shown {
 };
 typedef LIST(struct shown) shown_list;
 
+/* Something of a toolchain of the home that the box is shown; see toolchains.h. */
+enum piece_kind {
+    PIECE_TREE, /* a folder or a file */
+    PIECE_HIDE, /* in such a folder: may hold credentials */
+    PIECE_LINK, /* a symlink, which opens nothing itself */
+};
+struct piece {
+    enum piece_kind kind;
+    struct place place;
+    const char *target; /* PIECE_LINK: what it says */
+    const char *why;    /* "toolchain NAME" */
+};
+
+/* A place that PATH or a toolchain leads to and that isn't shown. */
+struct left_out {
+    const char *path, *why;
+};
+
 enum descriptor_kind {
     DESCRIPTOR_CLOSED,
     DESCRIPTOR_NULL, /* /dev/null */
@@ -72,6 +90,8 @@ struct probe {
     shown_list mounts;         /* all that this process sees, the later on top */
     link_list links;
     text_list sockets;                   /* unix sockets found on the host, as canonical paths */
+    LIST(struct piece) toolchains;        /* those of the home that PATH shows (unless the policy says none) */
+    LIST(struct left_out) left_out;      /* what PATH names in the home, and isn't among them */
     LIST(struct place) private_places;   /* under /etc, not for everyone to read (looked for when root is kept) */
     LIST(struct descriptor) descriptors; /* 0, 1, 2, then the granted ones */
 };

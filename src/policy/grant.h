@@ -19,6 +19,12 @@ enum mode {
     MODE_READONLY, /* refused */
 };
 
+/* Toolchains of the home that PATH shows, read-only. */
+enum toolchains {
+    TOOLCHAINS_NONE,
+    TOOLCHAINS_AUTO,
+};
+
 struct grant {
     enum access access;
     const char *path; /* as the operator wrote it */
@@ -46,7 +52,8 @@ enum ban_kind {
     BAN_WAIVER,
     BAN_MODE,
     BAN_LIMIT,
-    BAN_PROFILE
+    BAN_PROFILE,
+    BAN_TOOLCHAINS,
 };
 
 /* What no later layer may open (the key "never"). */
@@ -60,5 +67,9 @@ struct ban {
 /* "direct", "discard", "readonly"; -1 for another word. */
 int mode_find(const char *name) __attribute__((nonnull));
 const char *mode_name(enum mode mode);
+
+/* "none", "auto"; -1 for another word. */
+int toolchains_find(const char *name) __attribute__((nonnull));
+const char *toolchains_name(enum toolchains toolchains);
 
 #endif

@@ -21,7 +21,8 @@ struct profile {
 
 struct policy {
     const char *workspace; /* NULL: the current directory */
-    struct setting mode;   /* enum mode */
+    struct setting mode;       /* enum mode */
+    struct setting toolchains; /* enum toolchains */
     LIST(struct grant) grants;
     LIST(struct variable) environment;
     LIST(int) descriptors;                      /* --fd N */

@@ -24,6 +24,7 @@ static const struct key {
     {"env", ALL, take_env},
     {"waive", ALL, take_waive},
     {"mode", ALL, take_mode},
+    {"toolchains", ALL, take_toolchains},
     {"timeout", ALL, take_timeout},
     {"grace", ALL, take_grace},
     {"output-limit", ALL, take_output_limit},

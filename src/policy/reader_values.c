@@ -179,6 +179,10 @@ int take_mode(struct reading *reading, const struct node *member) {
     return take_setting(reading, member, &reading->policy->mode, "\"direct\", \"discard\" or \"readonly\"", value_mode);
 }
 
+int take_toolchains(struct reading *reading, const struct node *member) {
+    return take_setting(reading, member, &reading->policy->toolchains, "\"auto\" or \"none\"", value_toolchains);
+}
+
 int take_timeout(struct reading *reading, const struct node *member) {
     return take_setting(reading, member, &reading->policy->timeout, "a string such as \"30s\" or \"5m\"",
                         value_timeout);
@@ -262,7 +266,8 @@ int take_never(struct reading *reading, const struct node *member) {
                 {"fd", BAN_DESCRIPTOR, NULL},
                 {"mode", BAN_MODE, NULL},
                 {"limits", BAN_LIMIT, NULL},
-                {"profile", BAN_PROFILE, NULL}};
+                {"profile", BAN_PROFILE, NULL},
+                {"toolchains", BAN_TOOLCHAINS, NULL}};
     enum { KEYS = sizeof keys / sizeof keys[0] };
     if (member->kind != NODE_OBJECT)
         return wrong(reading, member, "never", "an object such as {\"waive\": true, \"read\": [\"~/.ssh\"]}");

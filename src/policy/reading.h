@@ -20,7 +20,7 @@ struct reading {
 typedef int take_value(struct reading *reading, const struct node *member);
 
 take_value take_schema, take_read, take_write, take_socket, take_env, take_waive, take_mode, take_timeout, take_grace,
-    take_output_limit, take_backend, take_profile, take_extends, take_never;
+    take_output_limit, take_toolchains, take_backend, take_profile, take_extends, take_never;
 
 /* A string that says what is wanted otherwise; NULL with the error set. */
 const char *string_of(struct reading *reading, const struct node *node, const char *key, const char *wanted);
