@@ -33,8 +33,8 @@ static struct mount mount_of(const struct piece *piece) {
     mount.owned = true;
     mount.step = STEP_TOOLCHAINS;
     if (piece->kind == PIECE_LINK) {
-        mount = (struct mount){
-            .kind = MOUNT_LINK, .target = piece->place.path, .source = piece->target, .why = piece->why};
+        mount =
+            (struct mount){.kind = MOUNT_LINK, .target = piece->place.path, .source = piece->target, .why = piece->why};
         mount.step = STEP_TOOLCHAINS;
     } else if (piece->kind == PIECE_HIDE) {
         mount = (struct mount){.kind = MOUNT_EMPTY,

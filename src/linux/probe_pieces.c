@@ -1,5 +1,5 @@
-/* probe_pieces.c (touching: openat2, fstat, getdents64, readlink): what of a toolchain's root is shown, what is hidden in
- * it, and where links and a virtual environment's settings lead. See probe_toolchains.h.
+/* probe_pieces.c (touching: openat2, fstat, getdents64, readlink): what of a toolchain's root is shown, what is hidden
+ * in it, and where links and a virtual environment's settings lead. See probe_toolchains.h.
  *
  * Must not: follow a symlink below the root, show something that the policy forbids or that belongs to another user, or
  * show a folder in which what must be hidden can't be told. */
@@ -256,8 +256,8 @@ static int add_beside(struct search *search, const struct root *root, const char
 int search_pieces(struct search *search, const struct root *root, const char *below) {
     char word[TOOLCHAIN_WORD], shown[PATH_MAX];
     for (const char *shows = root->row->shows; toolchain_word(&shows, word);)
-        if (strncmp(word, "~/", 2) == 0  ? add_beside(search, root, word + 2)
-            : strchr(word, '[')           ? add_matching(search, root, word)
+        if (strncmp(word, "~/", 2) == 0          ? add_beside(search, root, word + 2)
+            : strchr(word, '[')                  ? add_matching(search, root, word)
             : toolchain_fill(word, below, shown) ? add_piece(search, root, shown)
                                                  : 0)
             return -1;

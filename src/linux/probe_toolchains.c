@@ -1,8 +1,8 @@
 /* probe_toolchains.c (touching: openat2, fstat): the toolchains of the home that PATH and their variables lead to.
  *
  * Should: look only where PATH, a variable or a link of a shown folder leads, and only in the home and where a row of
- * the table says. Must not: let the workspace or anything else that a command may write to decide, follow a symlink to a
- * root, or refuse a run: what can't be looked at isn't shown. */
+ * the table says. Must not: let the workspace or anything else that a command may write to decide, follow a symlink to
+ * a root, or refuse a run: what can't be looked at isn't shown. */
 #include "linux/probe_toolchains.h"
 
 #include "base/fd.h"
@@ -114,8 +114,8 @@ static bool is_recognised(const struct root *root, const char *below) {
 static int follow_companions(struct search *search, const struct toolchain *row);
 
 /* Show what the row shows of this root, if it is one. 1: it is; 0: it is none; -1: no memory. */
-static int try_root(struct search *search, const struct toolchain *row, const char *path, const char *below,
-                    bool known) {
+static int look_at_root(struct search *search, const struct toolchain *row, const char *path, const char *below,
+                        bool known) {
     struct stat status;
     if (!toolchain_allowed(search->probe, path, known) || roots_is_system(path))
         return 0;
@@ -129,6 +129,26 @@ static int try_root(struct search *search, const struct toolchain *row, const ch
     if (!root.why || search_pieces(search, &root, below) || follow_companions(search, row))
         return -1;
     return 1;
+}
+
+/* The same, once: where nothing depends on what led there. */
+static int try_root(struct search *search, const struct toolchain *row, const char *path, const char *below,
+                    bool known) {
+    bool whole = !strchr(row->shows, '*') && !strchr(row->markers, '*');
+    for (size_t i = 0; i < search->tried.count; i++) {
+        const struct tried *tried = &search->tried.at[i];
+        if (tried->row == row && strcmp(tried->path, path) == 0 && (whole || strcmp(tried->below, below) == 0))
+            return tried->found;
+    }
+    struct tried tried = {row, arena_copy(search->arena, path), arena_copy(search->arena, below), 0};
+    size_t at = search->tried.count;
+    struct tried *added = tried.path && tried.below ? list_add(search->arena, &search->tried) : NULL;
+    if (!added)
+        return -1;
+    *added = tried; /* before the look, which may lead here again */
+    int found = look_at_root(search, row, path, below, known);
+    search->tried.at[at].found = found;
+    return found;
 }
 
 /* Does the row's root `place` hold `path`, and would it be shown? Then try it. */
@@ -226,10 +246,8 @@ static int add_links(struct search *search, const link_list *links) {
         struct piece *piece = list_add(search->arena, &search->probe->toolchains);
         if (!piece)
             return -1;
-        *piece = (struct piece){.kind = PIECE_LINK,
-                              .place = {.path = path},
-                              .target = links->at[i].target,
-                              .why = "link on PATH"};
+        *piece = (struct piece){
+            .kind = PIECE_LINK, .place = {.path = path}, .target = links->at[i].target, .why = "link on PATH"};
     }
     return 0;
 }
@@ -324,7 +342,7 @@ static int follow_leads(struct search *search) {
 
 static const char *home_of(const struct place *home) {
     return home->path && !home->error && strcmp(home->path, "/") != 0 && !roots_is_system(home->path) ? home->path
-                                                                                                     : NULL;
+                                                                                                      : NULL;
 }
 
 int probe_toolchains(struct arena *arena, const struct policy *policy, struct probe *probe) {
@@ -335,5 +353,6 @@ int probe_toolchains(struct arena *arena, const struct policy *policy, struct pr
     search.homes[1] = home_of(&probe->account_home);
     if (search.homes[0] && search.homes[1] && strcmp(search.homes[0], search.homes[1]) == 0)
         search.homes[1] = NULL;
-    return read_variables(&search) || follow_path(&search) || follow_variables(&search) || follow_leads(&search) ? -1 : 0;
+    return read_variables(&search) || follow_path(&search) || follow_variables(&search) || follow_leads(&search) ? -1
+                                                                                                                 : 0;
 }

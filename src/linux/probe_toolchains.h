@@ -14,13 +14,21 @@ struct named {
     const char *path;
 };
 
+/* A root that was looked at, and what came of it. */
+struct tried {
+    const struct toolchain *row;
+    const char *path, *below;
+    int found;
+};
+
 struct search {
     struct arena *arena;
     const struct policy *policy;
     struct probe *probe;
-    const char *homes[2]; /* canonical; NULL: none */
+    const char *homes[2];     /* canonical; NULL: none */
     LIST(struct named) named; /* by variables of the caller */
-    text_list leads;      /* paths that links of shown folders name, still to be followed up to LEADS_MAX */
+    LIST(struct tried) tried;
+    text_list leads; /* paths that links of shown folders name, still to be followed up to LEADS_MAX */
 };
 
 /* One root whose layout was recognised. */

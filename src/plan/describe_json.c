@@ -154,9 +154,9 @@ static json_t *describe_toolchains(const struct plan *plan) {
     json_t *left_out = json_array();
     int failed = 0;
     for (size_t i = 0; i < probe->left_out.count; i++)
-        failed |= json_array_append_new(left_out,
-                                        json_pack("{s:o, s:o}", "path", describe_bytes(probe->left_out.at[i].path),
-                                                  "why", describe_bytes(probe->left_out.at[i].why)));
+        failed |=
+            json_array_append_new(left_out, json_pack("{s:o, s:o}", "path", describe_bytes(probe->left_out.at[i].path),
+                                                      "why", describe_bytes(probe->left_out.at[i].why)));
     return describe_finish(json_pack("{s:s, s:o}", "asked",
                                      toolchains_name((enum toolchains)plan->policy->toolchains.value), "left_out",
                                      left_out),

@@ -4,50 +4,16 @@
 
 #include "base/arena.h"
 #include "plan/guarantee.h"
+#include "plan/place.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
-
-/* A path looked up on the host. */
-struct place {
-    const char *path; /* canonical, without symlinks; NULL when it could not be looked up */
-    int error;        /* errno of the look-up, 0 when it was found */
-    mode_t mode;
-    dev_t dev;
-    ino_t ino;
-    bool has_mounts;  /* something is mounted below it (looked for in what is granted for reading) */
-    const char *link; /* a symlink on the way that a command in a box may have made; NULL: none */
-};
-
-/* A symlink that was met on the way to a granted path, or a system folder that is one (/bin to usr/bin). */
-struct link {
-    const char *path, *target;
-};
-typedef LIST(struct link) link_list;
 
 /* A mount of the host: which part of which file system is shown where. */
 struct shown {
     const char *device, *root, *point;
 };
 typedef LIST(struct shown) shown_list;
-
-/* Something of a toolchain of the home that the box is shown; see toolchains.h. */
-enum piece_kind {
-    PIECE_TREE, /* a folder or a file */
-    PIECE_HIDE, /* in such a folder: may hold credentials */
-    PIECE_LINK, /* a symlink, which opens nothing itself */
-};
-struct piece {
-    enum piece_kind kind;
-    struct place place;
-    const char *target; /* PIECE_LINK: what it says */
-    const char *why;    /* "toolchain NAME" */
-};
-
-/* A place that PATH or a toolchain leads to and that isn't shown. */
-struct left_out {
-    const char *path, *why;
-};
 
 enum descriptor_kind {
     DESCRIPTOR_CLOSED,
@@ -90,7 +56,7 @@ struct probe {
     shown_list mounts;         /* all that this process sees, the later on top */
     link_list links;
     text_list sockets;                   /* unix sockets found on the host, as canonical paths */
-    LIST(struct piece) toolchains;        /* those of the home that PATH shows (unless the policy says none) */
+    LIST(struct piece) toolchains;       /* those of the home that PATH shows (unless the policy says none) */
     LIST(struct left_out) left_out;      /* what PATH names in the home, and isn't among them */
     LIST(struct place) private_places;   /* under /etc, not for everyone to read (looked for when root is kept) */
     LIST(struct descriptor) descriptors; /* 0, 1, 2, then the granted ones */

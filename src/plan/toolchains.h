@@ -1,8 +1,9 @@
 /* toolchains.h: which folders of a home belong to which toolchain, and which of them are shown. Pure.
  *
- * A toolchain is shown when PATH, or one of its variables, leads into a root whose layout its row recognises. Words in a
- * row are separated by spaces and are paths below the root. A component with '*' stands for the component that the path
- * that led there has in its place; one with '[' for each entry that matches it. In `hides`, '*' stands for each. */
+ * A toolchain is shown when PATH, or one of its variables, leads into a root whose layout its row recognises. Words in
+ * a row are separated by spaces and are paths below the root. A component with '*' stands for the component that the
+ * path that led there has in its place; one with '[' for each entry that matches it. In `hides`, '*' stands for each.
+ */
 #ifndef PINFOLD_PLAN_TOOLCHAINS_H
 #define PINFOLD_PLAN_TOOLCHAINS_H
 
@@ -29,8 +30,8 @@ const struct toolchain *toolchain_find(const char *name) __attribute__((nonnull)
 /* The next word of a list, copied to `word`; false at its end. */
 bool toolchain_word(const char **list, char word[TOOLCHAIN_WORD]) __attribute__((nonnull));
 
-/* `pattern` with the components of `below` in place of its stars, written to `out` (PATH_MAX). False when `below` doesn't
- * go so deep or is another. */
+/* `pattern` with the components of `below` in place of its stars, written to `out` (PATH_MAX). False when `below`
+ * doesn't go so deep or is another. */
 bool toolchain_fill(const char *pattern, const char *below, char *out) __attribute__((nonnull));
 
 /* What is left of `pattern` below `shown`, a folder that is shown; NULL: it is about another. */

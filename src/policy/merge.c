@@ -202,9 +202,8 @@ int policy_merge(struct arena *arena, struct policy *into, const struct policy *
         merge_descriptors(arena, into, layer, err) || merge_waivers(into, layer, err) ||
         merge_limit(into, &into->timeout, &layer->timeout, err) ||
         merge_limit(into, &into->output_limit, &layer->output_limit, err) || merge_mode(into, layer, err) ||
-        merge_toolchains(into, layer, err) ||
-        merge_grace(into, layer, err) || merge_profile(into, layer, err) || merge_files(arena, into, layer, err) ||
-        merge_bans(arena, into, layer, err))
+        merge_toolchains(into, layer, err) || merge_grace(into, layer, err) || merge_profile(into, layer, err) ||
+        merge_files(arena, into, layer, err) || merge_bans(arena, into, layer, err))
         return -1;
     if (layer->workspace)
         into->workspace = layer->workspace;
@@ -245,10 +244,11 @@ static void narrow_limit(struct setting *limit, const struct setting *layer) {
 int policy_narrow(struct policy *into, const struct policy *layer, struct error *err) {
     const char *opening = policy_opening(layer);
     if (opening)
-        return error_set(err, EXIT_USAGE,
-                         "%s: the workspace's own file can only narrow: mode, toolchains, timeout, grace, output-limit; to let it "
-                         "do more, look at it and type pinfold trust",
-                         opening);
+        return error_set(
+            err, EXIT_USAGE,
+            "%s: the workspace's own file can only narrow: mode, toolchains, timeout, grace, output-limit; to let it "
+            "do more, look at it and type pinfold trust",
+            opening);
     narrow_limit(&into->timeout, &layer->timeout);
     narrow_limit(&into->output_limit, &layer->output_limit);
     if (layer->grace.origin && layer->grace.value < into->grace.value)

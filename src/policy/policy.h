@@ -20,7 +20,7 @@ struct profile {
 };
 
 struct policy {
-    const char *workspace; /* NULL: the current directory */
+    const char *workspace;     /* NULL: the current directory */
     struct setting mode;       /* enum mode */
     struct setting toolchains; /* enum toolchains */
     LIST(struct grant) grants;

@@ -180,6 +180,13 @@ int take_mode(struct reading *reading, const struct node *member) {
 }
 
 int take_toolchains(struct reading *reading, const struct node *member) {
+    static const char *const words[] = {"auto", "none"};
+    if (member->kind == NODE_STRING && toolchains_find(member->text) < 0) {
+        char hint[160], shown[SHOWN];
+        return document_error(reading->document, member->at, reading->err, "toolchains: there is no choice %s%s",
+                              path_show(member->text, shown, sizeof shown),
+                              hint_of(member->text, words, 2, hint, sizeof hint));
+    }
     return take_setting(reading, member, &reading->policy->toolchains, "\"auto\" or \"none\"", value_toolchains);
 }
 
