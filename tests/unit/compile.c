@@ -8,6 +8,7 @@ static bool step_needed(const struct host *host, int step) {
     return step == STEP_IDMAPPED_MOUNTS ? host->probe.outer_root
            : step == STEP_RELAY         ? host->plan.relay
            : step == STEP_OVERLAY       ? host->policy.mode.value == MODE_DISCARD
+           : step == STEP_TOOLCHAINS    ? host->probe.toolchains.count > 0
                                         : true;
 }
 
