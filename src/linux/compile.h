@@ -19,7 +19,7 @@ struct mount mount_tree(const struct place *place, bool writable, const char *wh
 /* Parts of it, each in the file of its name. */
 int compile_base(struct arena *arena, const struct plan *plan, mount_list *mounts)
     __attribute__((nonnull, warn_unused_result));
-int compile_toolchains(struct arena *arena, struct plan *plan, mount_list *mounts)
+int compile_toolchains(struct arena *arena, const struct plan *plan, mount_list *mounts)
     __attribute__((nonnull, warn_unused_result));
 /* The variables that place a toolchain's cache where the box has nothing: they name a place in its home. */
 int compile_caches(struct arena *arena, struct plan *plan) __attribute__((nonnull, warn_unused_result));

@@ -47,15 +47,11 @@ static struct mount mount_of(const struct piece *piece) {
     return mount;
 }
 
-int compile_toolchains(struct arena *arena, struct plan *plan, mount_list *mounts) {
+int compile_toolchains(struct arena *arena, const struct plan *plan, mount_list *mounts) {
     static const enum piece_kind order[] = {PIECE_TREE, PIECE_HIDE, PIECE_LINK};
     const struct probe *probe = plan->probe;
-    if (!probe->toolchains.count)
+    if (probe->missing[STEP_TOOLCHAINS]) /* the receipt says so */
         return 0;
-    if (probe->missing[STEP_TOOLCHAINS]) {
-        plan->notice = "the toolchains of the home can't be shown here; --toolchains none leaves them out";
-        return 0;
-    }
     for (size_t kind = 0; kind < sizeof order / sizeof order[0]; kind++)
         for (size_t i = 0; i < probe->toolchains.count; i++) {
             const struct piece *piece = &probe->toolchains.at[i];

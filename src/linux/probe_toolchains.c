@@ -111,7 +111,7 @@ static bool is_recognised(const struct root *root, const char *below) {
     return false;
 }
 
-static int follow_companions(struct search *search, const struct toolchain *row);
+static int follow_companions(struct search *search, const struct root *root);
 
 /* Show what the row shows of this root, if it is one. 1: it is; 0: it is none; -1: no memory. */
 static int look_at_root(struct search *search, const struct toolchain *row, const char *path, const char *below,
@@ -126,7 +126,7 @@ static int look_at_root(struct search *search, const struct toolchain *row, cons
     if (!search_is_ours(search, status.st_uid))
         return search_leave_out(search, path, "it belongs to another user") ? -1 : 1;
     root.why = arena_printf(search->arena, "toolchain %s", row->name);
-    if (!root.why || search_pieces(search, &root, below) || follow_companions(search, row))
+    if (!root.why || search_pieces(search, &root, below) || follow_companions(search, &root))
         return -1;
     return 1;
 }
@@ -173,26 +173,31 @@ static bool place_of(const char *home, const char *word, const char *path, char 
            snprintf(out, PATH_MAX, "%s/%s", home, filled) < PATH_MAX;
 }
 
-/* A place of the row that holds `path`; path NULL: the first that is there. */
+/* A place of the row that holds `path`. */
 static int try_places(struct search *search, const struct toolchain *row, const char *path) {
     char word[TOOLCHAIN_WORD], place[PATH_MAX];
     int found = 0;
     for (size_t i = 0; !found && i < search->named.count; i++)
         if (search->named.at[i].row == row)
-            found = try_place(search, row, search->named.at[i].path, path ? path : search->named.at[i].path, false);
+            found = try_place(search, row, search->named.at[i].path, path, false);
     for (const char *places = row->places; !found && toolchain_word(&places, word);)
         for (size_t i = 0; !found && i < 3; i++)
             if ((i == 2 || search->homes[i]) && place_of(i < 2 ? search->homes[i] : NULL, word, path, place))
-                found = try_place(search, row, place, path ? path : place, true);
+                found = try_place(search, row, place, path, true);
     return found;
 }
 
-/* What goes with a toolchain, at its own place. */
-static int follow_companions(struct search *search, const struct toolchain *row) {
-    char word[TOOLCHAIN_WORD];
-    for (const char *with = row->with; toolchain_word(&with, word);)
-        if (try_places(search, toolchain_find(word), NULL) < 0)
-            return -1;
+/* What goes with a toolchain, at its own place in the same home. Its variable, if it has one, is followed by itself. */
+static int follow_companions(struct search *search, const struct root *root) {
+    const char *home = search->homes[1] && path_is_under(root->path, search->homes[1]) ? search->homes[1]
+                                                                                       : search->homes[0];
+    char name[TOOLCHAIN_WORD], word[TOOLCHAIN_WORD], place[PATH_MAX];
+    for (const char *with = root->row->with; home && toolchain_word(&with, name);) {
+        const struct toolchain *row = toolchain_find(name);
+        for (const char *places = row->places; toolchain_word(&places, word);)
+            if (place_of(home, word, NULL, place) && try_root(search, row, place, "", true) < 0)
+                return -1;
+    }
     return 0;
 }
 
