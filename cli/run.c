@@ -98,8 +98,7 @@ static void print_end(const struct box *box) {
     const char *outside = result->exec_error == ENOENT ? found_outside(box) : NULL;
     if (outside) {
         path_show(outside, place, sizeof place);
-        error_set(&end, result->status,
-                  "%s: %s in the box; outside it is in %s, which the box isn't shown: --read %s",
+        error_set(&end, result->status, "%s: %s in the box; outside it is in %s, which the box isn't shown: --read %s",
                   path_show(box->policy.command[0], shown, sizeof shown), strerror(ENOENT), place, place);
         print_error(&end);
     } else if (result->exec_error) {

@@ -176,7 +176,7 @@ static int keep(struct arena *arena, const struct plan *plan, struct mount **all
             continue;
         }
         mount->view = mount->kind == MOUNT_TREE && mount->folder && !mount->writable && !mount->has_mounts &&
-                      is_below_writable(kept, mount);
+                      (mount->step == STEP_TOOLCHAINS || is_below_writable(kept, mount));
         if (mount_add(arena, kept, *mount))
             return -1;
     }

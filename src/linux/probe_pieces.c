@@ -21,7 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LISTED_MAX = 1024, UNKNOWN = 1 };
+/* Links of folders can lead to many: what is shown must not take long to mount. */
+enum { LISTED_MAX = 1024, PIECES_MAX = 256, UNKNOWN = 1 };
 
 static bool is_known(const struct search *search, const char *path) {
     for (size_t i = 0; i < search->probe->toolchains.count; i++)
@@ -197,6 +198,8 @@ static int add_piece(struct search *search, const struct root *root, const char 
         return -1;
     if (is_known(search, path))
         return 0;
+    if (search->probe->toolchains.count >= PIECES_MAX)
+        return search_leave_out(search, path, "too much is shown already");
     autoclose int fd = lookup_open(root->fd, shown);
     if (fd < 0)
         return errno == ELOOP ? add_link(search, root, shown, path) : 0;

@@ -189,8 +189,8 @@ static int try_places(struct search *search, const struct toolchain *row, const 
 
 /* What goes with a toolchain, at its own place in the same home. Its variable, if it has one, is followed by itself. */
 static int follow_companions(struct search *search, const struct root *root) {
-    const char *home = search->homes[1] && path_is_under(root->path, search->homes[1]) ? search->homes[1]
-                                                                                       : search->homes[0];
+    const char *home =
+        search->homes[1] && path_is_under(root->path, search->homes[1]) ? search->homes[1] : search->homes[0];
     char name[TOOLCHAIN_WORD], word[TOOLCHAIN_WORD], place[PATH_MAX];
     for (const char *with = root->row->with; home && toolchain_word(&with, name);) {
         const struct toolchain *row = toolchain_find(name);
@@ -210,7 +210,8 @@ static int try_anywhere(struct search *search, const char *path) {
         return 0;
     memcpy(parent, path, size - 4);
     parent[size - 4] = '\0';
-    for (size_t i = 0; !found && i < toolchain_count; i++)
+    autoclose int there = lookup_open(AT_FDCWD, parent);
+    for (size_t i = 0; there >= 0 && !found && i < toolchain_count; i++)
         if (!*toolchain_table[i].places)
             found = try_root(search, &toolchain_table[i], parent, "bin", false);
     return found;

@@ -1,4 +1,5 @@
-/* Unit tests of plan/toolchains: patterns, which places may be roots, and the rules that each row of the table keeps. */
+/* Unit tests of plan/toolchains: patterns, which places may be roots, and the rules that each row of the table keeps.
+ */
 #include "plan/toolchains.h"
 
 #include "policy/environment.h"
@@ -43,13 +44,11 @@ static void what_is_hidden_in_what_is_shown(void **state) {
     (void)state;
     static const struct {
         const char *pattern, *shown, *rest;
-    } cases[] = {{"versions/*/pip.conf", "versions", "*/pip.conf"},
-                 {"versions/*/pip.conf", "versions/1", "pip.conf"},
-                 {"versions/*/pip.conf", ".", "versions/*/pip.conf"},
-                 {"versions/*/pip.conf", "bin", NULL},
-                 {"versions/*/pip.conf", "versions/1/pip.conf", NULL},
-                 {"versions/*/pip.conf", "versions/1/pip.conf/x", NULL},
-                 {"conda-meta/state", "conda-meta", "state"}};
+    } cases[] = {
+        {"versions/*/pip.conf", "versions", "*/pip.conf"},    {"versions/*/pip.conf", "versions/1", "pip.conf"},
+        {"versions/*/pip.conf", ".", "versions/*/pip.conf"},  {"versions/*/pip.conf", "bin", NULL},
+        {"versions/*/pip.conf", "versions/1/pip.conf", NULL}, {"versions/*/pip.conf", "versions/1/pip.conf/x", NULL},
+        {"conda-meta/state", "conda-meta", "state"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *rest = toolchain_rest(cases[i].pattern, cases[i].shown);
         assert_int_equal(rest != NULL, cases[i].rest != NULL);
@@ -78,10 +77,22 @@ static struct probe user(void) {
 static void roots_that_may_not_be(void **state) {
     (void)state;
     struct probe probe = user();
-    static const char *const never[] = {"/", "/home", "/home/u", "/home/account", "/proc/1/root", "/dev/shm/x", "/sys",
-                                        "/home/u/.ssh", "/home/u/.ssh/venv", "/home/u/.aws", "/home/account/.gnupg/x",
-                                        "/home/u/.config/gcloud/virtenv", "/home/u/.local/share/keyrings",
-                                        "/home/u/../x", "relative", "/home/u/"};
+    static const char *const never[] = {"/",
+                                        "/home",
+                                        "/home/u",
+                                        "/home/account",
+                                        "/proc/1/root",
+                                        "/dev/shm/x",
+                                        "/sys",
+                                        "/home/u/.ssh",
+                                        "/home/u/.ssh/venv",
+                                        "/home/u/.aws",
+                                        "/home/account/.gnupg/x",
+                                        "/home/u/.config/gcloud/virtenv",
+                                        "/home/u/.local/share/keyrings",
+                                        "/home/u/../x",
+                                        "relative",
+                                        "/home/u/"};
     for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
         assert_false(toolchain_allowed(&probe, never[i], true));
         assert_false(toolchain_allowed(&probe, never[i], false));
@@ -101,7 +112,7 @@ static void roots_that_may_not_be(void **state) {
 /* Names of files and folders that hold credentials, anywhere in what a row shows. */
 static bool holds_credentials(const char *shown) {
     static const char *const names[] = {"credentials", "auth.json", "npmrc", "pip.conf", "condarc", "settings.xml",
-                                        "config", "token", "netrc", "etc", "share"};
+                                        "config",      "token",     "netrc", "etc",      "share"};
     const char *slash = strrchr(shown, '/'), *name = slash ? slash + 1 : shown;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0 || (*name == '.' && strcmp(name + 1, names[i]) == 0))
@@ -143,8 +154,8 @@ static void rows(void **state) {
         for (const char *with = row->with; toolchain_word(&with, word);)
             assert_non_null(toolchain_find(word));
         /* data of Homebrew, OCaml and Haskell packages are in a share of their own, far below a home's */
-        bool own = strcmp(row->name, "homebrew") == 0 || strcmp(row->name, "opam") == 0 ||
-                   strcmp(row->name, "cabal") == 0;
+        bool own =
+            strcmp(row->name, "homebrew") == 0 || strcmp(row->name, "opam") == 0 || strcmp(row->name, "cabal") == 0;
         for (const char *shows = row->shows; toolchain_word(&shows, word);) {
             assert_true(own || !holds_credentials(word));
             assert_true(word[0] != '/' && word[0] != '*' ? true : strchr(word, '/') != NULL);
@@ -160,8 +171,10 @@ static void rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stars_are_filled_from_the_path),  cmocka_unit_test(what_is_hidden_in_what_is_shown),
-        cmocka_unit_test(a_path_must_lead_into_what_is_shown), cmocka_unit_test(roots_that_may_not_be),
+        cmocka_unit_test(stars_are_filled_from_the_path),
+        cmocka_unit_test(what_is_hidden_in_what_is_shown),
+        cmocka_unit_test(a_path_must_lead_into_what_is_shown),
+        cmocka_unit_test(roots_that_may_not_be),
         cmocka_unit_test(rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

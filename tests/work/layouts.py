@@ -146,7 +146,7 @@ LAYOUTS = {
                        secret=(".linuxbrew/Homebrew/.git/config",), beside=(".linuxbrew/etc/npmrc", ".linuxbrew/var/y")),
     "local": Layout(".local/bin", ((".local/bin/x", "#!/bin/sh\ngrep -q plain PLACE/.local/lib/python3.11/site-packages/m && echo tool\n"),),
                     plain=(".local/lib/python3.11/site-packages/m",), beside=(".local/share/keyrings/y", ".local/state/y")),
-    "home-bin": Layout("bin", ("bin/x",)),
+    "home-bin": Layout("bin", ("bin/x",), secret=("bin/.git/config", "bin/.env", "bin/.netrc")),
     "venv": Layout("work/env/bin", tuple(f"work/env/{name}" for name in VENV), {"work/env/lib64": "lib"}, beside=("work/env/pip.conf", "work/y")),
     "conda-environment": Layout("work/env/bin", ("work/env/bin/x",), plain=("work/env/conda-meta/history",),
                                 secret=("work/env/conda-meta/state",), beside=("work/env/.condarc",)),

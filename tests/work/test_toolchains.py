@@ -1,5 +1,6 @@
 """Toolchains of the home: what PATH shows of them works inside, read-only, without credentials and caches."""
 import os
+import re
 
 import pytest
 
@@ -17,6 +18,12 @@ def box(lab, argv, *options, **more):
 
 def test_each_row_has_a_layout():
     assert sorted(LAYOUTS) == sorted(rows())
+
+
+def test_the_manual_names_each_row():
+    text = (harness.ROOT / "man/pinfold.1").read_text()
+    listed = re.search(r"knows the layouts of these:\n(.*?)\.\n", text, re.DOTALL)[1]
+    assert re.split(r",\s+| and ", listed) == rows()
 
 
 @pytest.mark.parametrize("name", LAYOUTS)

@@ -139,6 +139,18 @@ def test_e061_what_can_not_be_looked_through_is_not_shown(lab):
     assert f"{lab.home}/.pyenv/versions  (what must be hidden in it can't be told)" in explained.out
 
 
+def test_e061_links_to_too_many(lab):
+    """Links of a folder on PATH lead to hundreds of tools: a bounded number is shown, and the box starts."""
+    for i in range(300):
+        lab.file(lab.home / f".local/share/uv/tools/t{i}/bin/x{i}", TOOL, 0o755)
+        lab.file(lab.home / f".local/share/uv/tools/t{i}/pyvenv.cfg")
+        link(lab, lab.home / f".local/bin/x{i}", f"../share/uv/tools/t{i}/bin/x{i}")
+    result, told = lab.receipt(["sh", "-c", "for i in ~/.local/bin/*; do $i; done 2>/dev/null | wc -l"],
+                               env={"PATH": f"{lab.home}/.local/bin:{SYSTEM}"})
+    shown = [m for m in told["mounts"] if m["why"].startswith("toolchain ")]
+    assert len(shown) == 256 and 0 < int(result.out) <= 256 and told["confined"] == "full", (len(shown), result)
+
+
 def test_e061_others_toolchain(lab):
     """A root, or a folder in one, that belongs to another user is not shown."""
     if os.geteuid() != 0:
