@@ -163,6 +163,8 @@ static int take(struct arena *arena, struct options *options, int id, const char
         return add_waiver(policy, value, err);
     case OPTION_MODE:
         return set(&policy->mode, "--mode", value, value_mode, err);
+    case OPTION_TOOLCHAINS:
+        return set(&policy->toolchains, "--toolchains", value, value_toolchains, err);
     case OPTION_PROFILE:
         policy->profile = value;
         policy->profile_origin = "--profile";

@@ -8,6 +8,7 @@
 #include "linux/session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,13 +97,34 @@ static void warn_all_replaced(const struct plan *plan) {
             warn_replaced(plan->pins.at[i].path);
 }
 
+/* A folder of PATH that has the command and that the box isn't shown; NULL: none is known. */
+static const char *found_outside(const struct box *box) {
+    const char *name = box->policy.command[0];
+    char path[PATH_MAX];
+    if (strchr(name, '/'))
+        return NULL;
+    for (size_t i = 0; i < box->probe.left_out.count; i++) {
+        const char *folder = box->probe.left_out.at[i].path;
+        int size = snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (size > 0 && size < (int)sizeof path && !access(path, X_OK))
+            return folder;
+    }
+    return NULL;
+}
+
 /* What the command's own status doesn't tell. */
 static void print_end(const struct box *box) {
     const struct result *result = &box->result;
-    char shown[1024];
+    char shown[1024], place[512];
     struct error end;
     warn_all_replaced(&box->plan);
-    if (result->exec_error) {
+    const char *outside = result->exec_error == ENOENT ? found_outside(box) : NULL;
+    if (outside) {
+        path_show(outside, place, sizeof place);
+        error_set(&end, result->status, "%s: %s in the box; outside it is in %s, which the box isn't shown: --read %s",
+                  path_show(box->policy.command[0], shown, sizeof shown), strerror(ENOENT), place, place);
+        print_error(&end);
+    } else if (result->exec_error) {
         error_set(&end, result->status, "%s: %s%s", path_show(box->policy.command[0], shown, sizeof shown),
                   strerror(result->exec_error),
                   result->exec_error == ENOENT

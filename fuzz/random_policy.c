@@ -34,7 +34,7 @@ static struct setting take_setting(struct bytes *bytes, unsigned below) {
 }
 
 static struct ban take_ban(struct bytes *bytes) {
-    struct ban ban = {.kind = (enum ban_kind)take(bytes, BAN_SESSION + 1), .origin = "ban"};
+    struct ban ban = {.kind = (enum ban_kind)take(bytes, BAN_TOOLCHAINS + 1), .origin = "ban"};
     bool one = take(bytes, 2);
     switch (ban.kind) {
     case BAN_READ:
@@ -57,6 +57,7 @@ static struct ban take_ban(struct bytes *bytes) {
 void random_layer(struct arena *arena, struct bytes *bytes, struct policy *layer) {
     *layer = (struct policy){.mode = take_setting(bytes, MODE_READONLY + 1),
                              .git = take_setting(bytes, GIT_WRITABLE + 1),
+                             .toolchains = take_setting(bytes, TOOLCHAINS_AUTO + 1),
                              .timeout = take_setting(bytes, 4),
                              .grace = take_setting(bytes, 4),
                              .output_limit = take_setting(bytes, 4)};
@@ -139,6 +140,8 @@ const char *random_widened(const struct policy *before, const struct policy *aft
         return "git directories are writable";
     if (after->protects.count < before->protects.count)
         return "a path is no longer protected";
+    if (after->toolchains.value > before->toolchains.value)
+        return "toolchains are back";
     if (!within(after->timeout.value, before->timeout.value) ||
         !within(after->output_limit.value, before->output_limit.value) || after->grace.value > before->grace.value)
         return "a limit is wider";
@@ -156,17 +159,19 @@ const char *random_widened(const struct policy *before, const struct policy *aft
 /* Is there a reason to refuse the layer, and which bans on numbers hold for it? */
 static bool may_be_refused(const struct policy *layers, size_t count, const struct policy *before,
                            const struct policy *layer) {
-    bool mode = false, limit = false, git = false;
+    bool mode = false, limit = false, git = false, toolchains = false;
     for (size_t i = 0; i < count; i++) {
         mode |= has_ban(&layers[i], BAN_MODE);
         limit |= has_ban(&layers[i], BAN_LIMIT);
         git |= has_ban(&layers[i], BAN_GIT);
+        toolchains |= has_ban(&layers[i], BAN_TOOLCHAINS);
         for (size_t k = 0; k < layers[i].bans.count; k++)
             if (forbids(&layers[i].bans.at[k], layer))
                 return true;
     }
     return (mode && layer->mode.origin && layer->mode.value < before->mode.value) ||
            (git && layer->git.origin && layer->git.value > before->git.value) ||
+           (toolchains && layer->toolchains.origin && layer->toolchains.value > before->toolchains.value) ||
            (limit && ((layer->timeout.origin && !within(layer->timeout.value, before->timeout.value)) ||
                       (layer->output_limit.origin && !within(layer->output_limit.value, before->output_limit.value)) ||
                       (layer->grace.origin && layer->grace.value > before->grace.value)));

@@ -111,10 +111,12 @@ int workspace_merge(struct arena *arena, const char *home, struct policy *merged
          * what stands on the command line. */
         struct policy opens = file.layer, narrows = {.mode = file.layer.mode,
                                                      .git = file.layer.git,
+                                                     .toolchains = file.layer.toolchains,
                                                      .timeout = file.layer.timeout,
                                                      .grace = file.layer.grace,
                                                      .output_limit = file.layer.output_limit};
-        opens.mode = opens.git = opens.timeout = opens.grace = opens.output_limit = (struct setting){0};
+        opens.mode = opens.git = opens.toolchains = opens.timeout = opens.grace = opens.output_limit =
+            (struct setting){0};
         merged->workspace_trusted = true;
         return policy_merge(arena, merged, &opens, err) || policy_narrow(arena, merged, &narrows, err) ? -1 : 0;
     }

@@ -100,7 +100,7 @@ static int compile_environment(struct arena *arena, struct plan *plan, char *con
         (!path && environment_set(arena, environment, "PATH", "/usr/local/bin:/usr/bin:/bin")) ||
         (!sets_home(plan->policy) && environment_set(arena, environment, "HOME", plan->home)) ||
         (shows_work_tree(plan) && environment_set(arena, environment, "GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")) ||
-        environment_set(arena, environment, "PWD", plan->current))
+        compile_caches(arena, plan) || environment_set(arena, environment, "PWD", plan->current))
         return error_memory(err);
     return 0;
 }
@@ -126,6 +126,8 @@ static bool step_needed(const struct plan *plan, int step) {
         return plan->policy->mode.value == MODE_DISCARD;
     case STEP_PROTECT:
         return needs_protection(plan);
+    case STEP_TOOLCHAINS:
+        return plan->probe->toolchains.count > 0;
     default:
         return true;
     }

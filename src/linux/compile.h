@@ -19,6 +19,10 @@ struct mount mount_tree(const struct place *place, bool writable, const char *wh
 /* Parts of it, each in the file of its name. */
 int compile_base(struct arena *arena, const struct plan *plan, mount_list *mounts)
     __attribute__((nonnull, warn_unused_result));
+int compile_toolchains(struct arena *arena, const struct plan *plan, mount_list *mounts)
+    __attribute__((nonnull, warn_unused_result));
+/* The variables that place a toolchain's cache where the box has nothing: they name a place in its home. */
+int compile_caches(struct arena *arena, struct plan *plan) __attribute__((nonnull, warn_unused_result));
 int compile_mounts(struct arena *arena, struct plan *plan, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 /* Which mounts hide or cover the secrets among them. 125 and 126 for those that can't be held, unless fs-secret is

@@ -98,7 +98,7 @@ static int strength(const struct mount *mount) {
     if (mount->kind == MOUNT_LINK)
         return 0;
     if (mount->kind == MOUNT_EMPTY)
-        return mount->step == STEP_SOCKETS ? 1 : 4;
+        return mount->step == STEP_SOCKETS || mount->step == STEP_TOOLCHAINS ? 1 : 4;
     if (mount->kind != MOUNT_TREE || mount->session)
         return mount->kind == MOUNT_READONLY ? 4 : mount->kind == MOUNT_HOLD ? 2 : 1;
     return mount->writable || mount->rights == RIGHTS_SOCKET ? 3 : 2;
@@ -212,7 +212,7 @@ static int keep(struct arena *arena, const struct plan *plan, struct mount **all
             continue;
         }
         mount->view = mount->kind == MOUNT_TREE && mount->folder && !mount->writable && !mount->has_mounts &&
-                      is_below_writable(kept, mount);
+                      (mount->step == STEP_TOOLCHAINS || is_below_writable(kept, mount));
         if (mount_add(arena, kept, *mount))
             return -1;
     }
@@ -223,7 +223,7 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
     mount_list all = {0}, kept = {0};
     struct mount *homeless = NULL;
     if (compile_base(arena, plan, &all) || add_grants(arena, plan, &all) || add_covers(arena, plan, &all) ||
-        cover_sessions(arena, plan, &all) || compile_holds(arena, plan, &all))
+        cover_sessions(arena, plan, &all) || compile_holds(arena, plan, &all) || compile_toolchains(arena, plan, &all))
         return error_memory(err);
     struct mount **order = arena_alloc(arena, all.count * sizeof *order);
     for (size_t i = 0; order && i < all.count; i++)

@@ -217,8 +217,9 @@ int probe_host(struct arena *arena, const struct policy *policy, struct probe *p
     err->status = 0;
     if (probe_current(arena, probe) || probe_homes(arena, probe, err) || probe_system(arena, probe, err) ||
         probe_mounts(arena, probe, err) || probe_places(arena, policy, probe, err) ||
-        probe_descriptors(arena, policy, probe) || probe_sockets(arena, probe) ||
-        probe_secrets(arena, policy, probe, err) || probe_protect(arena, policy, probe, err))
+        probe_descriptors(arena, policy, probe) || probe_toolchains(arena, policy, probe) ||
+        probe_sockets(arena, probe) || probe_secrets(arena, policy, probe, err) ||
+        probe_protect(arena, policy, probe, err))
         return err->status ? -1 : error_memory(err);
     return 0;
 }

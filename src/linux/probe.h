@@ -24,8 +24,10 @@ int probe_protect(struct arena *arena, const struct policy *policy, struct probe
     __attribute__((nonnull, warn_unused_result));
 
 /* Its parts: inherited descriptors (probe_descriptors.c), sockets of the host (probe_sockets.c), what must not be read
- * (probe_secrets.c): 125 for what --deny names and can't be held. */
+ * (probe_secrets.c): 125 for what --deny names and can't be held; toolchains of the home (probe_toolchains.c). */
 int probe_descriptors(struct arena *arena, const struct policy *policy, struct probe *probe)
+    __attribute__((nonnull, warn_unused_result));
+int probe_toolchains(struct arena *arena, const struct policy *policy, struct probe *probe)
     __attribute__((nonnull, warn_unused_result));
 int probe_sockets(struct arena *arena, struct probe *probe) __attribute__((nonnull, warn_unused_result));
 int probe_secrets(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err)

@@ -31,6 +31,9 @@ static bool is_granted(const struct probe *probe, const char *path) {
     for (size_t i = 0; i < probe->grants.count; i++)
         if (!probe->grants.at[i].error && path_is_under(path, probe->grants.at[i].path))
             return true;
+    for (size_t i = 0; i < probe->toolchains.count; i++)
+        if (probe->toolchains.at[i].kind == PIECE_TREE && path_is_under(path, probe->toolchains.at[i].place.path))
+            return true;
     return roots_is_system(path);
 }
 

@@ -140,9 +140,10 @@ static json_t *canonical_policy(const struct plan *plan) {
     json_t *workspace = policy->workspace ? describe_bytes(plan->workspace) : json_null();
     json_t *backend = policy->backend ? json_string(policy->backend) : json_null();
     json_t *all =
-        json_pack("{s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace",
+        json_pack("{s:o, s:o, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I}", "workspace",
                   workspace, "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
                   "git", git_name((enum git)policy->git.value), "protect", protected(plan),        //
+                  "toolchains", toolchains_name((enum toolchains)policy->toolchains.value),        //
                   "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "deny", denied_words(plan),
                   "unix-socket", granted(plan, ACCESS_SOCKET), "env", variables(policy), "fd", numbers(policy), "no-fd",
                   policy->no_descriptors, "waive", waivers(policy), //

@@ -191,6 +191,20 @@ static json_t *describe_policy(const struct policy *policy) {
     return describe_finish(all, failed);
 }
 
+static json_t *describe_toolchains(const struct plan *plan) {
+    const struct probe *probe = plan->probe;
+    json_t *left_out = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < probe->left_out.count; i++)
+        failed |=
+            json_array_append_new(left_out, json_pack("{s:o, s:o}", "path", describe_bytes(probe->left_out.at[i].path),
+                                                      "why", describe_bytes(probe->left_out.at[i].why)));
+    return describe_finish(json_pack("{s:s, s:o}", "asked",
+                                     toolchains_name((enum toolchains)plan->policy->toolchains.value), "left_out",
+                                     left_out),
+                           failed);
+}
+
 static const char *root_text(const struct plan *plan) {
     return plan->root_mapped ? "root-mapped" : plan->root_kept ? "root-kept" : "user";
 }
@@ -215,29 +229,30 @@ static json_t *describe_session(const struct plan *plan) {
 }
 
 json_t *describe_plan(const struct plan *plan) {
-    json_t *told =
-        json_pack("{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                  "s:o, s:{s:I, s:I, s:I}}",
-                  "backend",
-                  plan->backend, //
-                  "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, "missing",
-                  describe_missing(plan->probe),           //
-                  "policy", describe_policy(plan->policy), //
-                  "ids", "uid", (json_int_t)plan->probe->uid, "gid", (json_int_t)plan->probe->gid, "root",
-                  root_text(plan), "host_uid",
-                  (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid), //
-                  "workspace", describe_bytes(plan->workspace),                       //
-                  "mode", mode_name((enum mode)plan->policy->mode.value),             //
-                  "folder", describe_bytes(plan->current),                            //
-                  "home", describe_bytes(plan->home),                                 //
-                  "mounts", describe_mounts(plan),                                    //
-                  "denied", describe_denied(plan),                                    //
-                  "protected", describe_protected(plan),                              //
-                  "unix_sockets", describe_sockets(plan),                             //
-                  "descriptors", describe_descriptors(plan),                          //
-                  "environment", describe_environment(plan),                          //
-                  "limits", "timeout_ms", (json_int_t)plan->policy->timeout.value, "grace_ms",
-                  (json_int_t)plan->policy->grace.value, "output_bytes", (json_int_t)plan->policy->output_limit.value);
+    json_t *told = json_pack(
+        "{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:{s:I, s:I, s:I}}",
+        "backend",
+        plan->backend, //
+        "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, "missing",
+        describe_missing(plan->probe),           //
+        "policy", describe_policy(plan->policy), //
+        "ids", "uid", (json_int_t)plan->probe->uid, "gid", (json_int_t)plan->probe->gid, "root", root_text(plan),
+        "host_uid",
+        (json_int_t)(plan->root_mapped ? plan->id_base : plan->probe->uid), //
+        "workspace", describe_bytes(plan->workspace),                       //
+        "mode", mode_name((enum mode)plan->policy->mode.value),             //
+        "folder", describe_bytes(plan->current),                            //
+        "home", describe_bytes(plan->home),                                 //
+        "mounts", describe_mounts(plan),                                    //
+        "denied", describe_denied(plan),                                    //
+        "protected", describe_protected(plan),                              //
+        "toolchains", describe_toolchains(plan),                            //
+        "unix_sockets", describe_sockets(plan),                             //
+        "descriptors", describe_descriptors(plan),                          //
+        "environment", describe_environment(plan),                          //
+        "limits", "timeout_ms", (json_int_t)plan->policy->timeout.value, "grace_ms",
+        (json_int_t)plan->policy->grace.value, "output_bytes", (json_int_t)plan->policy->output_limit.value);
     int failed = told && plan->policy->session ? json_object_set_new(told, "session", describe_session(plan)) : 0;
     return describe_finish(told, failed || (told && describe_digests(plan, told)));
 }

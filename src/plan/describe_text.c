@@ -145,6 +145,19 @@ static void list_policy(const struct policy *policy, FILE *out) {
     fputs("\n", out);
 }
 
+/* What a command of the caller's would be looked for in, and isn't there. */
+static void list_left_out(const struct plan *plan, FILE *out) {
+    char shown[SHOWN], why[SHOWN];
+    for (size_t i = 0; i < plan->probe->left_out.count; i++) {
+        const struct left_out *left_out = &plan->probe->left_out.at[i];
+        fprintf(out, "%s    %s  (%s)\n", i ? "" : "  on PATH and not shown (--read PATH shows it):\n",
+                path_show(left_out->path, shown, sizeof shown), path_show(left_out->why, why, sizeof why));
+    }
+    if (plan->policy->toolchains.value == TOOLCHAINS_NONE)
+        fprintf(out, "  toolchains of the home: none (%s)\n",
+                path_show(plan->policy->toolchains.origin ? plan->policy->toolchains.origin : "", shown, sizeof shown));
+}
+
 int describe_text(const struct plan *plan, FILE *out) {
     char shown[SHOWN];
     fprintf(out, "Plan: %s, on Linux %s with Landlock ABI %d\n", plan->backend, plan->probe->release,
@@ -177,6 +190,7 @@ int describe_text(const struct plan *plan, FILE *out) {
     list_mounts(plan, out, "  covered:\n  ", is_cover);
     list_denied(plan, out);
     list_mounts(plan, out, "  unix sockets that can be connected to:\n  ", is_socket);
+    list_left_out(plan, out);
     fputs("  everything else on this host is not there\n", out);
     fprintf(out, "\nNetwork\n  %s\n",
             plan->taken[STEP_NET_NAMESPACE] ? "a loopback of its own, and nothing else" : "the host's");

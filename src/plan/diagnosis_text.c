@@ -87,7 +87,7 @@ static void tell_absences(const struct diagnosis *diagnosis, FILE *out) {
                 fprintf(out, "%s%s", title, guarantee_text[guarantee].name);
                 title = ", ";
             }
-        fprintf(out, "%s    %s %s\n", gives & G_BOX ? "" : "\n", places[one->mend.kind],
+        fprintf(out, "%s    %s %s\n", gives & G_BOX || !gives ? "" : "\n", places[one->mend.kind],
                 path_show(one->mend.text, shown, sizeof shown));
     }
 }

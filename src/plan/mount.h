@@ -41,8 +41,8 @@ struct mount {
     bool create;     /* the target is in a folder of the box's own: make it */
     bool optional;   /* leave out when the target isn't there (entries of /proc) */
     bool has_mounts; /* MOUNT_TREE: something is mounted below the source */
-    bool view;       /* below a writable folder, whose Landlock rule reaches down: shown through an overlay, which has
-                      * FIFOs and sockets of its own, but not what is mounted below */
+    bool view;       /* below a writable folder, whose Landlock rule reaches down, or of a toolchain: shown through an
+                      * overlay, which has FIFOs and sockets of its own, but not what is mounted below */
     bool discard; /* MOUNT_TREE: seen through an overlay, writable; what is changed stays in the box and ends with it */
     bool session; /* MOUNT_TREE: a folder that a session keeps; stands where a scratch folder would */
     bool in_session; /* it stands in one: its place is made there before the launch, by descriptors */

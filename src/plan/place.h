@@ -30,4 +30,22 @@ struct shown {
 };
 typedef LIST(struct shown) shown_list;
 
+/* Something of a toolchain of the home that the box is shown; see toolchains.h. */
+enum piece_kind {
+    PIECE_TREE, /* a folder or a file */
+    PIECE_HIDE, /* in such a folder: may hold credentials */
+    PIECE_LINK, /* a symlink, which opens nothing itself */
+};
+struct piece {
+    enum piece_kind kind;
+    struct place place;
+    const char *target; /* PIECE_LINK: what it says */
+    const char *why;    /* "toolchain NAME" */
+};
+
+/* A place that PATH or a toolchain leads to and that isn't shown. */
+struct left_out {
+    const char *path, *why;
+};
+
 #endif

@@ -6,6 +6,7 @@
 #include "plan/secret.h"
 #include "plan/session.h"
 #include "plan/protected.h"
+#include "plan/place.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -55,6 +56,8 @@ struct probe {
     secret_list secrets;                 /* of the floor and --deny: what is there, and what isn't but would be shown */
     text_list sockets;                   /* unix sockets found on the host, as canonical paths */
     struct protection protection;        /* what in writable roots must not change */
+    LIST(struct piece) toolchains;       /* those of the home that PATH shows (unless the policy says none) */
+    LIST(struct left_out) left_out;      /* what PATH names in the home, and isn't among them */
     LIST(struct place) private_places;   /* under /etc, not for everyone to read (looked for when root is kept) */
     LIST(struct descriptor) descriptors; /* 0, 1, 2, then the granted ones */
 };

@@ -124,6 +124,23 @@ static const char *const allowed[] = {
     "DOTNET_ROOT",
     "DOTNET_CLI_TELEMETRY_OPTOUT",
     "DOTNET_NOLOGO",
+    /* where a toolchain of the home is (toolchains.def) */
+    "CABAL_DIR",
+    "DENO_INSTALL",
+    "DENO_INSTALL_ROOT",
+    "ELAN_HOME",
+    "GOENV_ROOT",
+    "HOMEBREW_PREFIX",
+    "JENV_ROOT",
+    "MAMBA_ROOT_PREFIX",
+    "NODENV_ROOT",
+    "N_PREFIX",
+    "OPAMROOT",
+    "PIXI_HOME",
+    "POETRY_HOME",
+    "PROTO_HOME",
+    "SWIFTLY_HOME_DIR",
+    "rvm_path",
     /* set by pinfold itself, where the work tree around the workspace is another file system (see compile) */
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
     /* the temporary folder: the value is kept only when it names a folder of the box (see compile) */

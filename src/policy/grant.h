@@ -30,6 +30,12 @@ struct protect {
     const char *path, *origin;
 };
 
+/* Toolchains of the home that PATH shows, read-only. */
+enum toolchains {
+    TOOLCHAINS_NONE,
+    TOOLCHAINS_AUTO,
+};
+
 struct grant {
     enum access access;
     const char *path; /* as the operator wrote it */
@@ -65,7 +71,8 @@ enum ban_kind {
     BAN_GIT,
     BAN_LIMIT,
     BAN_PROFILE,
-    BAN_SESSION
+    BAN_SESSION,
+    BAN_TOOLCHAINS,
 };
 
 /* What no later layer may open (the key "never"). */
@@ -83,5 +90,9 @@ const char *mode_name(enum mode mode);
 /* "read-only", "writable"; -1 for another word. */
 int git_find(const char *name) __attribute__((nonnull));
 const char *git_name(enum git git);
+
+/* "none", "auto"; -1 for another word. */
+int toolchains_find(const char *name) __attribute__((nonnull));
+const char *toolchains_name(enum toolchains toolchains);
 
 #endif

@@ -34,8 +34,24 @@ const char *git_name(enum git git) {
     return git_names[git];
 }
 
+static const char *const toolchains_names[] = {[TOOLCHAINS_NONE] = "none", [TOOLCHAINS_AUTO] = "auto"};
+
+int toolchains_find(const char *name) {
+    for (int i = 0; i <= TOOLCHAINS_AUTO; i++)
+        if (strcmp(name, toolchains_names[i]) == 0)
+            return i;
+    return -1;
+}
+
+const char *toolchains_name(enum toolchains toolchains) {
+    return toolchains_names[toolchains];
+}
+
 void policy_floor(struct policy *policy) {
-    *policy = (struct policy){.mode = {MODE_DIRECT, "built in"}, .grace = {GRACE_DEFAULT, "built in"}, .layers = 1};
+    *policy = (struct policy){.mode = {MODE_DIRECT, "built in"},
+                              .toolchains = {TOOLCHAINS_AUTO, "built in"},
+                              .grace = {GRACE_DEFAULT, "built in"},
+                              .layers = 1};
 }
 
 /* `what` was asked for; "" where the origin says all. */
@@ -179,6 +195,15 @@ static int merge_protects(struct arena *arena, struct policy *into, const struct
     return 0;
 }
 
+static int merge_toolchains(struct policy *into, const struct policy *layer, struct error *err) {
+    const struct ban *ban = find_ban(into, BAN_TOOLCHAINS, NULL);
+    if (layer->toolchains.origin && ban && layer->toolchains.value > into->toolchains.value)
+        return forbidden(layer->toolchains.origin, toolchains_name((enum toolchains)layer->toolchains.value), ban, err);
+    if (layer->toolchains.origin)
+        into->toolchains = layer->toolchains;
+    return 0;
+}
+
 /* Which profile is asked for; those that a layer defines are looked up by profiles_chain. */
 static int merge_profile(struct policy *into, const struct policy *layer, struct error *err) {
     const struct ban *ban = layer->profile ? find_ban(into, BAN_PROFILE, NULL) : NULL;
@@ -232,8 +257,9 @@ int policy_merge(struct arena *arena, struct policy *into, const struct policy *
         merge_variables(arena, into, layer, err) || merge_descriptors(arena, into, layer, err) ||
         merge_waivers(into, layer, err) || merge_limit(into, &into->timeout, &layer->timeout, err) ||
         merge_limit(into, &into->output_limit, &layer->output_limit, err) || merge_mode(into, layer, err) ||
-        merge_git(into, layer, err) || merge_grace(into, layer, err) || merge_profile(into, layer, err) ||
-        merge_session(into, layer, err) || merge_files(arena, into, layer, err) || merge_bans(arena, into, layer, err))
+        merge_git(into, layer, err) || merge_toolchains(into, layer, err) || merge_grace(into, layer, err) ||
+        merge_profile(into, layer, err) || merge_session(into, layer, err) || merge_files(arena, into, layer, err) ||
+        merge_bans(arena, into, layer, err))
         return -1;
     if (merge_protects(arena, into, layer))
         return error_memory(err);
@@ -278,11 +304,11 @@ static void narrow_limit(struct setting *limit, const struct setting *layer) {
 int policy_narrow(struct arena *arena, struct policy *into, const struct policy *layer, struct error *err) {
     const char *opening = policy_opening(layer);
     if (opening)
-        return error_set(
-            err, EXIT_USAGE,
-            "%s: the workspace's own file can only narrow: deny, mode, git, protect, timeout, grace, output-limit; to "
-            "let it do more, look at it and type pinfold trust",
-            opening);
+        return error_set(err, EXIT_USAGE,
+                         "%s: the workspace's own file can only narrow: deny, mode, git, protect, toolchains, timeout, "
+                         "grace, output-limit; to "
+                         "let it do more, look at it and type pinfold trust",
+                         opening);
     narrow_limit(&into->timeout, &layer->timeout);
     narrow_limit(&into->output_limit, &layer->output_limit);
     if (layer->grace.origin && layer->grace.value < into->grace.value)
@@ -291,6 +317,8 @@ int policy_narrow(struct arena *arena, struct policy *into, const struct policy 
         into->mode = layer->mode;
     if (layer->git.origin && layer->git.value < into->git.value)
         into->git = layer->git;
+    if (layer->toolchains.origin && layer->toolchains.value < into->toolchains.value)
+        into->toolchains = layer->toolchains;
     into->no_descriptors |= layer->no_descriptors;
     if (merge_denials(arena, into, layer, err))
         return -1;

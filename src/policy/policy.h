@@ -20,9 +20,10 @@ struct profile {
 };
 
 struct policy {
-    const char *workspace; /* NULL: the current directory */
-    struct setting mode;   /* enum mode */
-    struct setting git;    /* enum git */
+    const char *workspace;     /* NULL: the current directory */
+    struct setting mode;       /* enum mode */
+    struct setting git;        /* enum git */
+    struct setting toolchains; /* enum toolchains */
     LIST(struct grant) grants;
     LIST(struct denial) denials;
     LIST(struct protect) protects;

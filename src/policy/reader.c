@@ -27,6 +27,7 @@ static const struct key {
     {"mode", ALL, take_mode},
     {"git", ALL, take_git},
     {"protect", ALL, take_protect},
+    {"toolchains", ALL, take_toolchains},
     {"timeout", ALL, take_timeout},
     {"grace", ALL, take_grace},
     {"output-limit", ALL, take_output_limit},

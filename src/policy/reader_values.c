@@ -225,6 +225,17 @@ int take_protect(struct reading *reading, const struct node *member) {
     return each(reading, member, "protect", PATHS, take_protected, 0);
 }
 
+int take_toolchains(struct reading *reading, const struct node *member) {
+    static const char *const words[] = {"auto", "none"};
+    if (member->kind == NODE_STRING && toolchains_find(member->text) < 0) {
+        char hint[160], shown[SHOWN];
+        return document_error(reading->document, member->at, reading->err, "toolchains: there is no choice %s%s",
+                              path_show(member->text, shown, sizeof shown),
+                              hint_of(member->text, words, 2, hint, sizeof hint));
+    }
+    return take_setting(reading, member, &reading->policy->toolchains, "\"auto\" or \"none\"", value_toolchains);
+}
+
 int take_timeout(struct reading *reading, const struct node *member) {
     return take_setting(reading, member, &reading->policy->timeout, "a string such as \"30s\" or \"5m\"",
                         value_timeout);
@@ -325,7 +336,8 @@ int take_never(struct reading *reading, const struct node *member) {
                 {"git", BAN_GIT, NULL},
                 {"limits", BAN_LIMIT, NULL},
                 {"profile", BAN_PROFILE, NULL},
-                {"session", BAN_SESSION, NULL}};
+                {"session", BAN_SESSION, NULL},
+                {"toolchains", BAN_TOOLCHAINS, NULL}};
     enum { KEYS = sizeof keys / sizeof keys[0] };
     if (member->kind != NODE_OBJECT)
         return wrong(reading, member, "never", "an object such as {\"waive\": true, \"read\": [\"~/.ssh\"]}");

@@ -18,6 +18,13 @@ const char *value_git(const char *word, uint64_t *git) {
     return found < 0 ? "read-only or writable" : NULL;
 }
 
+const char *value_toolchains(const char *word, uint64_t *toolchains) {
+    int found = toolchains_find(word);
+    if (found >= 0)
+        *toolchains = (uint64_t)found;
+    return found < 0 ? "auto (those of the home that PATH shows, read-only) or none" : NULL;
+}
+
 const char *value_timeout(const char *word, uint64_t *milliseconds) {
     return units_duration(word, milliseconds) || !*milliseconds
                ? "a duration above 0, at most 366 days, such as 500ms, 30s, 5m or 2h"

@@ -9,6 +9,7 @@
 
 const char *value_mode(const char *word, uint64_t *mode) __attribute__((nonnull));
 const char *value_git(const char *word, uint64_t *git) __attribute__((nonnull));
+const char *value_toolchains(const char *word, uint64_t *toolchains) __attribute__((nonnull));
 const char *value_timeout(const char *word, uint64_t *milliseconds) __attribute__((nonnull));
 const char *value_grace(const char *word, uint64_t *milliseconds) __attribute__((nonnull));
 const char *value_output_limit(const char *word, uint64_t *bytes) __attribute__((nonnull));

@@ -153,6 +153,27 @@ static int take_landlock(struct reader *reader) {
     return probe->landlock_abi > 0 ? 0 : -1;
 }
 
+/* toolchain NAME PLACE; toolchain NAME hides PLACE; toolchain NAME PATH -> TARGET */
+static int take_toolchain(struct reader *reader) {
+    struct probe *probe = &reader->golden->probe;
+    char **words = reader->words;
+    struct piece piece = {.kind = PIECE_TREE};
+    if (reader->count < 3)
+        return -1;
+    piece.why = arena_printf(&reader->golden->arena, "toolchain %s", words[1]);
+    bool hides = strcmp(words[2], "hides") == 0;
+    if (reader->count == 5 && strcmp(words[3], "->") == 0) {
+        piece.kind = PIECE_LINK;
+        piece.place.path = words[2];
+        piece.target = words[4];
+    } else if (take_place(reader, hides ? 3 : 2, &piece.place)) {
+        return -1;
+    } else if (hides) {
+        piece.kind = PIECE_HIDE;
+    }
+    return piece.why ? LIST_PUT(reader, &probe->toolchains, piece) : -1;
+}
+
 static int take_host(struct reader *reader) {
     struct probe *probe = &reader->golden->probe;
     char **words = reader->words;
@@ -181,6 +202,8 @@ static int take_host(struct reader *reader) {
         return take_secret(reader);
     if (strcmp(name, "fd") == 0)
         return take_descriptor(reader);
+    if (strcmp(name, "toolchain") == 0)
+        return take_toolchain(reader);
     if (strcmp(name, "missing") == 0)
         return take_missing(reader);
     if (strcmp(name, "landlock") == 0)

@@ -23,6 +23,8 @@ def messages():
     """Every text of the program and the library with words in it: [(file, text)], in the order of the files."""
     found = []
     for path in files("src", "cli", "lib", endings=(".c", ".def")):
+        if path.name == "toolchains.def":   # lists of paths
+            continue
         code = re.sub(COMMENT, lambda match: match[1] or "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
         for run in re.findall(LITERALS, code):
             text = "".join(re.findall(r'"((?:\\.|[^"\\\n])*)"', run))
