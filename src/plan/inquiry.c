@@ -28,7 +28,8 @@ static const struct mount *mount_at(const struct plan *plan, const char *path) {
 }
 
 static bool is_hosts(const struct mount *mount) {
-    return mount && (mount->kind == MOUNT_TREE || mount->kind == MOUNT_READONLY) && !mount->device && !mount->session;
+    return mount && (mount->kind == MOUNT_TREE || mount->kind == MOUNT_READONLY || mount->kind == MOUNT_HOLD) &&
+           !mount->device && !mount->session;
 }
 
 /* "no such file": it, or a folder on the way, isn't there. */
@@ -123,6 +124,23 @@ static int judge_hidden(struct arena *arena, const struct plan *plan, struct que
     return give(question, VERDICT_DENIED, why) || suggest(arena, plan, question) ? -1 : 0;
 }
 
+/* What is protected is opened by its own name, and git by --git. */
+static int suggest_opening(struct arena *arena, const struct plan *plan, const struct mount *held,
+                           struct question *question) {
+    const struct protection *protection = &plan->probe->protection;
+    for (size_t i = 0; i < protection->held.count; i++) {
+        const struct protected *one = &protection->held.at[i];
+        if (strcmp(one->place.path, held->target) != 0 || one->kind == PROTECTED_ASKED)
+            continue;
+        if (one->kind == PROTECTED_CONFIGURATION)
+            return suggest(arena, plan, question);
+        question->grant.option = "--git";
+        question->grant.value = "writable";
+        break;
+    }
+    return 0;
+}
+
 static int judge_readonly(struct arena *arena, const struct plan *plan, struct question *question) {
     const char *path = *question->inside.path ? question->inside.path : question->outside.path;
     const struct mount *mount = mount_at(plan, path);
@@ -130,6 +148,8 @@ static int judge_readonly(struct arena *arena, const struct plan *plan, struct q
              arena_printf(arena, "%s is read-only in the box (%s)", mount ? mount->target : "/",
                           mount ? mount->why : "its own root")))
         return -1;
+    if (mount && mount->kind == MOUNT_HOLD)
+        return suggest_opening(arena, plan, mount, question);
     if (plan->policy->mode.value == MODE_READONLY && mount && strcmp(mount->target, plan->workspace) == 0) {
         question->grant.option = "--mode";
         question->grant.value = "direct";

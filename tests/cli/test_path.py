@@ -159,3 +159,29 @@ def test_random_paths_as_the_box_has_them(lab, mode, count):
                 wrong.append((access, name, said, error))
     assert not wrong, wrong[:10]
     assert len(verdicts) >= 6, f"control leg: little was tried: {verdicts}"
+
+
+def test_protected_paths_and_secrets(lab):
+    """What is held, and what no box shows, with what opens it where something does."""
+    lab.file(lab.ws / ".git" / "config"), lab.file(lab.ws / ".vscode" / "settings.json"), lab.file(lab.ws / "held")
+    key = lab.file(lab.home / ".ssh" / "id_ed25519")
+    (lab.ws / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    for name, options, grant in ((".git/config", [], {"option": "--git", "value": "writable"}),
+                                 (".vscode/settings.json", [],
+                                  {"option": "--write", "value": os.fspath(lab.ws / ".vscode" / "settings.json")}),
+                                 ("held", ["--protect", lab.ws / "held"], None)):
+        found = answer(lab, "write", name, *options)
+        assert (found["verdict"], found["error"], found["grant"]) == ("denied", "EROFS", grant), found
+        if grant:
+            assert answer(lab, "write", name, grant["option"], grant["value"])["verdict"] == "allowed"
+    result = path(lab, "read", key, env={"HOME": os.fspath(lab.home)})
+    assert "one of the secrets" in result.out and "--read" not in result.out, result
+
+
+def test_a_session_is_what_is_asked(lab):
+    """In the kept folders, not in new ones."""
+    kept = lab.run(["sh", "-c", ": >/tmp/kept"], "--session", "one")
+    assert kept.code == 0, kept
+    assert answer(lab, "read", "/tmp/kept")["verdict"] == "absent"
+    assert answer(lab, "read", "/tmp/kept", "--session", "one")["verdict"] == "private"
+    lab.plain([lab.pinfold, "end", "--workspace", lab.ws, "one"])
