@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "plan/guarantee.h"
+#include "policy/choice.h"
 #include "policy/grant.h"
 
 #include <stdbool.h>

@@ -11,7 +11,8 @@ import pytest
 from accounts import needs_root
 from harness import Lab, users
 from hosts import degraded, in_box, one_line
-from rounds import VARIANTS, Fallbacks, Launch, Refusal, Running, rounds
+from refusals import Refusal
+from rounds import VARIANTS, Fallbacks, Launch, Running, rounds
 from survivors import Watch
 from test_steps import root_and_one
 
