@@ -4,25 +4,16 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "linux/confine.h"
-#include "linux/fds.h"
 #include "linux/layers.h"
 #include "linux/sys.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <netinet/in.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 /* Does it stand in what a session keeps? There another box of the session can move folders, also for a moment, and with

@@ -15,7 +15,7 @@ NO_WALL = {*linux("layers", "facts", "account", "sys", "seccomp_arguments", "sec
                   "landlock_rights"), "src/box/doctor.c"}
 CONDITIONS = tuple(f for f in (*LINUX, *BOX, "src/plan/bans.c", "src/plan/plan.c", "src/plan/roots.c")
                    if f not in NO_WALL)
-CHECKS = {"src/linux/verify.c", "src/linux/owner.c", "src/linux/policy_file.c", "src/linux/reach.c", "src/box/own.c",
+CHECKS = {"src/linux/verify.c", "src/linux/verify_held.c", "src/linux/owner.c", "src/linux/policy_file.c", "src/linux/reach.c", "src/box/own.c",
           "src/box/receipt_place.c", "src/box/workspace.c", "src/plan/bans.c", "src/plan/roots.c", "src/linux/fds.c",
           "src/linux/trust.c", "src/plan/plan.c"}
 
@@ -94,7 +94,7 @@ RULES = (
     Rule("attributes", linux("mounts"), r'"0\\n", 2', (r'"9\\n", 2',)),
     Rule("attributes", linux("mounts"), r'"0620"|"0666"', ('"0606"',)),
     # proofs
-    Rule("proofs", linux("verify"), r"\bmust_(fail|be)\((&?check, GUARANTEE_\w+,\s*[^,]+)",
+    Rule("proofs", linux("verify", "verify_held"), r"\bmust_(fail|be)\((&?check, GUARANTEE_\w+,\s*[^,]+)",
          (r"0 * must_\1(\2",)),
     Rule("proofs", linux("command"), r"atomic_store\(.*\);", ("",)),
     Rule("proofs", linux("launch"), r"launch->begun = result && ", ("launch->begun = 0 && ",)),
