@@ -13,7 +13,7 @@ import harness
 pytestmark = pytest.mark.slow
 # These try what valgrind does not have (calls that it does not know, a filter or Landlock on itself), or have children that
 # do not end under it.
-NOT_HERE = {"confine", "fds", "lookup", "seccomp", "fd", "invariants", "relay", "relay_end"}
+NOT_HERE = {"confine", "fds", "lookup", "seccomp", "fd", "invariants", "relay", "relay_end", "tie"}
 UNIT = sorted(p.stem for p in (ROOT / "tests/unit").glob("*.c") if p.stem not in NOT_HERE)
 
 
