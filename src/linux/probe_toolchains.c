@@ -90,8 +90,10 @@ static bool tidy(const struct search *search, const char *path, char out[PATH_MA
 }
 
 int search_lead(struct search *search, const char *folder, const char *target) {
-    char joined[2 * PATH_MAX], path[PATH_MAX];
-    snprintf(joined, sizeof joined, "%s/%s", *target == '/' ? "" : folder, target);
+    char path[PATH_MAX];
+    const char *joined = arena_printf(search->arena, "%s/%s", *target == '/' ? "" : folder, target);
+    if (!joined)
+        return -1;
     if (search->leads.count == LEADS_MAX || !tidy(search, joined, path) || roots_is_system(path))
         return 0;
     for (size_t i = 0; i < search->leads.count; i++)
@@ -321,12 +323,10 @@ static int follow_variables(struct search *search) {
 static int follow_path(struct search *search) {
     const char *at = getenv("PATH");
     for (int count = 0; at && count < ENTRIES_MAX; count++) {
-        char entry[PATH_MAX];
         size_t size = strcspn(at, ":");
-        if (size && size < sizeof entry) {
-            memcpy(entry, at, size);
-            entry[size] = '\0';
-            if (follow_entry(search, entry))
+        if (size && size < PATH_MAX) {
+            const char *entry = arena_copy_bytes(search->arena, at, size);
+            if (!entry || follow_entry(search, entry))
                 return -1;
         }
         at = at[size] ? at + size + 1 : NULL;

@@ -63,7 +63,9 @@ def test_grants_beside_toolchains(lab):
     credentials = lab.file(lab.home / ".cargo/credentials.toml", "SECRET\n")
     assert lab.run(["sh", "-c", "x && echo >~/.cargo/bin/new"], "--write", lab.home / ".cargo/bin", env=env).out == "tool\n"
     assert (lab.home / ".cargo/bin/new").exists()
-    assert lab.run(["cat", credentials], "--read", lab.home / ".cargo", env=env).out == "SECRET\n"
+    assert lab.run(["cat", credentials], "--read", lab.home / ".cargo", env=env).out == ""   # fs-secret
+    shown = lab.file(lab.home / ".cargo/env", "text\n")
+    assert lab.run(["cat", shown], "--read", lab.home / ".cargo", env=env).out == "text\n"
     lab.file(lab.home / ".pyenv/libexec/pyenv", TOOL, 0o755)
     hidden = lab.file(lab.home / ".pyenv/versions/1/pip.conf", "SECRET\n")
     env["PATH"] = f"{lab.home}/.pyenv/bin:{env['PATH']}"

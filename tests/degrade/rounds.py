@@ -163,7 +163,8 @@ class Launch(State):
         for name in ("secrets/sub/k", "secrets/sub/f", "secrets/a.pem") if variant.startswith("secrets") else ():
             lab.file(lab.outside / name)
             lab.file(lab.ws / "keys" / "k")
-        super().__init__(lab, *[word.format(**files) for word in VARIANTS[variant]])
+        # a look for toolchains that fails leaves them out, which the table has no room for: test_toolchain_calls.py
+        super().__init__(lab, "--toolchains", "none", *[word.format(**files) for word in VARIANTS[variant]])
         if variant == "protected":
             protected(lab)
             self.more = PROTECTED
