@@ -48,7 +48,7 @@ def test_the_overlay_itself_is_missing(lab, error):
 def test_the_overlay_by_the_old_calls(lab):
     """Where the new mount calls are missing it is made by mount(2), each of whose calls can fail. A root
     caller has no mapped owners then: that refuses, and with privilege given up the overlay maps root alone."""
-    options = [*DISCARD, *(["--waive", "privilege"] if lab.user.uid == 0 else [])]
+    options = [*DISCARD, "--toolchains", "none", *(["--waive", "privilege"] if lab.user.uid == 0 else [])]
     run = lambda more: in_box(lab, *options, inner=degraded(NO_NEW_CALLS + more), command=SCRIPT)
     if lab.user.uid == 0:
         refused_unchanged(lab, NO_NEW_CALLS, "map the owners", "ordinary user")

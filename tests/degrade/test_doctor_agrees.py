@@ -184,7 +184,7 @@ def mended_by_a_shell(lab, soft, mend):
 
 
 def test_few_open_files_and_the_mend(lab):
-    mended_by_a_shell(lab, "--nofile=8:4096", "ulimit -n 1024")
+    mended_by_a_shell(lab, "--nofile=9:4096", "ulimit -n 1024")
 
 
 def test_few_processes_and_the_mend(lab):
