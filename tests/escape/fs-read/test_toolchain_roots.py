@@ -100,7 +100,7 @@ def test_e061_toolchains_open_nothing_else(lab, name):
     secret(lab)
     scene()
     env = {"PATH": f"{path}:{SYSTEM}" if path else SYSTEM, **variables}
-    lab.legs(["read", target], {"ENOENT", "ENOTDIR"}, env=env, grant=["--read", target], without=("landlock", "mounts-readonly", "seccomp"))
+    lab.legs(["read", target], {"ENOENT", "ENOTDIR"}, env=env, grant=["--waive", "fs-secret", "--read", target], without=("landlock", "mounts-readonly", "seccomp"))
 
 
 def versions(lab, count):
