@@ -93,7 +93,7 @@ def the_module_for_node(lab, prefix):
 
 def the_manual_pages(lab, prefix):
     pages = sorted(path.name for path in (prefix / "share/man/man3").iterdir())
-    assert "pinfold_box_start.3" in pages and len(pages) == 16
+    assert "pinfold_box_start.3" in pages and len(pages) == 17
     for page in pages:
         shown = subprocess.run(["mandoc", "-Tutf8", prefix / "share/man/man3" / page], capture_output=True, text=True)
         assert "pinfold_box_start" in shown.stdout
