@@ -94,8 +94,10 @@ RULES = (
     Rule("attributes", linux("mounts"), r'"0\\n", 2', (r'"9\\n", 2',)),
     Rule("attributes", linux("mounts"), r'"0620"|"0666"', ('"0606"',)),
     # proofs
-    Rule("proofs", linux("verify", "verify_held"), r"\bmust_(fail|be)\((&?check, GUARANTEE_\w+,\s*[^,]+)",
+    Rule("proofs", linux("verify"), r"\bmust_(fail|be)\((&?check, GUARANTEE_\w+,\s*[^,]+)",
          (r"0 * must_\1(\2",)),
+    Rule("proofs", linux("verify_held"), r"\bmust_(fail|be)\((&?check, GUARANTEE_\w+,\s*[^,]+)", (r"0 * must_\1(\2",),
+         within="verify_covers"),
     Rule("proofs", linux("command"), r"atomic_store\(.*\);", ("",)),
     Rule("proofs", linux("launch"), r"launch->begun = result && ", ("launch->begun = 0 && ",)),
     Rule("proofs", linux("launch"), r"\? 0 : G\((FS_READ|NET_LOCAL)\)", ("? 0 : 0",)),
