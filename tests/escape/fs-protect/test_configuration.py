@@ -7,6 +7,7 @@ import pytest
 import harness
 from places import clear
 from repositories import folder
+from workbench import run_with_mounts
 
 FOLDERS = {"e084": [".claude"], "e086": [".codex", ".agents"], "e087": [".cursor", ".gemini", ".windsurf", ".continue"],
            "e088": [".vscode"], "e089": [".idea", ".run", ".zed", ".fleet", ".devcontainer"], "e080": [".husky", ".githooks"]}
@@ -86,38 +87,34 @@ def test_e089_a_link_that_leads_nowhere(lab, target):
         lab.legs(words, {"EBUSY"}, prepare=back, witness=lambda: os.readlink(lab.ws / ".idea"))
 
 
+def acts_with_a_mount(lab, mount, *options):
+    """What acts of the attacker come to in a box on a host that has this mount, in a namespace of its own."""
+    front = [lab.pinfold, "run", "--workspace", lab.ws, "--read", lab.attacker.parent, *options, "--", lab.attacker]
+
+    def act(*words):
+        status, out, err = run_with_mounts(lab, mount, [os.fspath(w) for w in (*front, *words)])
+        return out.split()[0] if out else (status, err)
+    return act
+
+
 def test_e084_by_another_mount(lab):
     """A folder that a bind mount shows a second time, in another writable root, is held there as well."""
-    if lab.user.uid:
-        pytest.skip("not root: no bind mounts")
     lab.file(lab.ws / "sub" / ".vscode" / "tasks.json")
     lab.file(lab.ws / ".vscode" / "tasks.json")
     shown = folder(lab, lab.outside / "shown")
     before = harness.tree(lab.ws / ".vscode")
-    subprocess.run(["mount", "--bind", lab.ws, shown], check=True)
-    try:
-        for words in (["write", shown / ".vscode" / "tasks.json"], ["create", shown / ".vscode" / "x"]):
-            result = lab.run([lab.attacker, *words], "--write", lab.outside)
-            assert result.verdict == "EROFS", result
-        result = lab.run([lab.attacker, "rename", shown / ".vscode", shown / "v"], "--write", lab.outside)
-        assert result.verdict == "EBUSY", result
-    finally:
-        subprocess.run(["umount", shown], check=True)
+    act = acts_with_a_mount(lab, f"mount --bind {lab.ws} {shown}", "--write", lab.outside)
+    assert act("write", shown / ".vscode" / "tasks.json") == act("create", shown / ".vscode" / "x") == "EROFS"
+    assert act("rename", shown / ".vscode", shown / "v") == "EBUSY"
     assert harness.tree(lab.ws / ".vscode") == before
 
 
 def test_e084_a_part_by_another_mount(lab):
     """So is a part of it that a mount shows elsewhere in the workspace."""
-    if lab.user.uid:
-        pytest.skip("not root: no bind mounts")
     lab.file(lab.ws / ".claude" / "hooks" / "stop.sh")
     shown = folder(lab, lab.ws / "h")
-    subprocess.run(["mount", "--bind", lab.ws / ".claude" / "hooks", shown], check=True)
-    try:
-        result = lab.run([lab.attacker, "write", shown / "stop.sh"])
-        assert result.verdict == "EROFS", result
-    finally:
-        subprocess.run(["umount", shown], check=True)
+    act = acts_with_a_mount(lab, f"mount --bind {lab.ws / '.claude' / 'hooks'} {shown}")
+    assert act("write", shown / "stop.sh") == "EROFS"
 
 
 def test_e050_another_spelling_in_a_folder_without_case(lab):
