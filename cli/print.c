@@ -59,7 +59,7 @@ int print_error(const struct error *err) {
         print_report("error", err->text);
     else
         print_message(err->text);
-    return err->status;
+    return err->status ? err->status : EXIT_REFUSED; /* a failure that nobody named is none that may pass */
 }
 
 int print_finish(void) {

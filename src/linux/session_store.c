@@ -100,6 +100,13 @@ int session_store(const char *state, bool make, struct error *err) {
         name[size < sizeof name ? size : 0] = '\0';
         *end = '\0';
         int failed = step(&at, name, make && left <= made);
+        if (failed > 0 && make) {
+            char shown[1024];
+            return error_set(err, EXIT_USAGE,
+                             "sessions are kept in the home of the account, and %s is not there; make it, or leave out "
+                             "the session",
+                             path_show(path, shown, sizeof shown));
+        }
         if (failed > 0) {
             err->status = 0;
             return -1;
