@@ -78,10 +78,8 @@ static bool shows_work_tree(const struct plan *plan) {
 static bool is_written(const struct plan *plan, const char *path) {
     if (!path_is_canonical(path) || !path_is_under(path, plan->workspace))
         return false;
-    for (size_t i = plan->mounts.count; i-- > 0;)
-        if (path_is_under(path, plan->mounts.at[i].target))
-            return plan->mounts.at[i].writable;
-    return false;
+    const struct mount *mount = mount_over(&plan->mounts, path);
+    return mount && mount->writable;
 }
 
 static int compile_environment(struct arena *arena, struct plan *plan, char *const *caller, struct error *err) {

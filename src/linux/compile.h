@@ -9,8 +9,6 @@
 int compile_native(struct arena *arena, const struct policy *policy, const struct probe *probe, char *const *caller,
                    struct plan *plan, struct error *err) __attribute__((nonnull, warn_unused_result));
 
-typedef LIST(struct mount) mount_list;
-
 int mount_add(struct arena *arena, mount_list *mounts, struct mount mount) __attribute__((nonnull, warn_unused_result));
 
 /* A tree of the host, at its own path. */

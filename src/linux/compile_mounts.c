@@ -117,14 +117,6 @@ static void insert(struct mount **order, size_t at, struct mount *mount) {
     order[at] = mount;
 }
 
-/* The mount that shows `path`: the deepest one of those made before. NULL: the box's own root. */
-static const struct mount *mount_above(const mount_list *mounts, const char *path) {
-    for (size_t i = mounts->count; i-- > 0;)
-        if (path_is_under(path, mounts->at[i].target))
-            return &mounts->at[i];
-    return NULL;
-}
-
 /* Does `mount` change anything, standing where `above` is seen? */
 static bool adds_something(const struct mount *mount, const struct mount *above) {
     bool on_host =
@@ -163,7 +155,7 @@ static bool home_exists(const struct plan *plan) {
 
 /* Can the scratch home be made there: in a folder of the box's own, covering nothing? */
 static bool is_free(const mount_list *kept, const char *place) {
-    const struct mount *above = mount_above(kept, place);
+    const struct mount *above = mount_over(kept, place);
     for (size_t i = 0; i < kept->count; i++)
         if (path_is_under(kept->at[i].target, place))
             return false;
@@ -198,7 +190,7 @@ static int keep(struct arena *arena, const struct plan *plan, struct mount **all
     const char *tree = NULL; /* the last one: also where the tree above shows it already, it is no scratch folder */
     for (size_t i = 0; i < count; i++) {
         struct mount *mount = all[i];
-        const struct mount *above = mount_above(kept, mount->target);
+        const struct mount *above = mount_over(kept, mount->target);
         bool needed = stands(mount, above, tree);
         if (mount->kind == MOUNT_TREE && !mount->session)
             tree = mount->target;
@@ -244,8 +236,6 @@ int compile_mounts(struct arena *arena, struct plan *plan, struct error *err) {
     }
     if (compile_secrets(arena, plan, &kept, err))
         return -1;
-    plan->mounts.at = kept.at;
-    plan->mounts.count = kept.count;
-    plan->mounts.room = kept.room;
+    plan->mounts = kept;
     return compile_pins(arena, plan) ? error_memory(err) : 0;
 }

@@ -14,14 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The mount that shows a path; NULL: the box's own root. */
-static struct mount *mount_over(const mount_list *mounts, const char *path) {
-    for (size_t i = mounts->count; i-- > 0;)
-        if (path_is_under(path, mounts->at[i].target))
-            return &mounts->at[i];
-    return NULL;
-}
-
 /* The first mount at or below a path; NULL: none. */
 static const struct mount *mount_below(const mount_list *mounts, const char *path) {
     for (size_t i = 0; i < mounts->count; i++)

@@ -19,14 +19,6 @@ const char *verdict_name(enum verdict verdict) {
     return names[verdict];
 }
 
-/* The mount of the box that shows a path. NULL: its own root does. */
-static const struct mount *mount_at(const struct plan *plan, const char *path) {
-    for (size_t i = plan->mounts.count; i-- > 0;)
-        if (plan->mounts.at[i].kind != MOUNT_LINK && path_is_under(path, plan->mounts.at[i].target))
-            return &plan->mounts.at[i];
-    return NULL;
-}
-
 static bool is_hosts(const struct mount *mount) {
     return mount && (mount->kind == MOUNT_TREE || mount->kind == MOUNT_READONLY || mount->kind == MOUNT_HOLD) &&
            !mount->device && !mount->session;
@@ -82,7 +74,7 @@ static int give(struct question *question, enum verdict verdict, const char *why
 }
 
 static int judge_working(struct arena *arena, const struct plan *plan, struct question *question) {
-    const struct mount *mount = mount_at(plan, question->inside.path);
+    const struct mount *mount = mount_over(&plan->mounts, question->inside.path);
     if (!is_hosts(mount))
         return give(question, VERDICT_PRIVATE,
                     mount ? arena_printf(arena, "%s is the box's own (%s)", mount->target, mount->why)
@@ -95,7 +87,7 @@ static int judge_working(struct arena *arena, const struct plan *plan, struct qu
 /* A file for root alone below a read-only root: the kernel tells its mode first, and the mount is what matters. */
 static bool is_readonly(const struct plan *plan, const struct question *question) {
     int error = question->inside.error;
-    const struct mount *mount = mount_at(plan, question->inside.path);
+    const struct mount *mount = mount_over(&plan->mounts, question->inside.path);
     return error == EROFS ||
            (question->write && (error == EACCES || error == EPERM) && is_hosts(mount) && !mount->writable);
 }
@@ -110,7 +102,7 @@ static const struct secret *secret_at(const struct plan *plan, const char *path)
 
 /* In the box there is nothing of that name, and outside there is. */
 static int judge_hidden(struct arena *arena, const struct plan *plan, struct question *question) {
-    const struct mount *mount = mount_at(plan, question->outside.path);
+    const struct mount *mount = mount_over(&plan->mounts, question->outside.path);
     const struct secret *secret = secret_at(plan, question->outside.path);
     if (secret)
         return give(question, VERDICT_DENIED,
@@ -143,7 +135,7 @@ static int suggest_opening(struct arena *arena, const struct plan *plan, const s
 
 static int judge_readonly(struct arena *arena, const struct plan *plan, struct question *question) {
     const char *path = *question->inside.path ? question->inside.path : question->outside.path;
-    const struct mount *mount = mount_at(plan, path);
+    const struct mount *mount = mount_over(&plan->mounts, path);
     if (give(question, VERDICT_DENIED,
              arena_printf(arena, "%s is read-only in the box (%s)", mount ? mount->target : "/",
                           mount ? mount->why : "its own root")))

@@ -72,4 +72,9 @@ static inline bool mount_is_mapped(const struct mount *mount) {
     return mount->kind == MOUNT_TREE && mount->owned;
 }
 
+typedef LIST(struct mount) mount_list;
+
+/* The mount that shows a path: of a list in order the last one at it or above it. NULL: the box's own root. */
+struct mount *mount_over(const mount_list *mounts, const char *path) __attribute__((nonnull));
+
 #endif

@@ -38,7 +38,7 @@ struct plan {
     bool terminal;           /* some channel is a tty */
     bool relay;              /* some channel is relayed */
     unsigned id_base, id_count;      /* outside ids: inside id n is id_base + n (root_mapped), else the caller's own */
-    LIST(struct mount) mounts;       /* in order */
+    mount_list mounts;               /* in order */
     LIST(enum secret_state) secrets; /* one for each of probe->secrets, which are in order then */
     LIST(struct pinned) pins;        /* of one tree together, the deeper first */
     LIST(struct channel) channels;
