@@ -192,7 +192,7 @@ static int probe_home(struct arena *arena, struct probe *probe, const struct pla
     for (const struct floor_folder *floor = floor_home; floor->path; floor++) {
         autoclose int fd = *floor->path ? lookup_open(top, floor->path) : fcntl(top, F_DUPFD_CLOEXEC, 3);
         int error = fd < 0 ? errno : 0;
-        const char *slash = *floor->path && strcmp(home->path, "/") ? "/" : "";
+        const char *slash = *floor->path && strcmp(home->path, "/") != 0 ? "/" : "";
         struct folder folder = {fd, arena_printf(arena, "%s%s%s", home->path, slash, floor->path)};
         if (!folder.path)
             return -1;

@@ -163,29 +163,37 @@ static int try_place(struct search *search, const struct toolchain *row, const c
     return toolchain_shows(row, below) ? try_root(search, row, place, below, known) : 0;
 }
 
-/* The root that `word`, one of a row's places, means for `path`: below a home, or absolute. Path NULL: for none. */
-static bool place_of(const char *home, const char *word, const char *path, char out[PATH_MAX]) {
-    char filled[PATH_MAX];
+/* The root that `word`, one of a row's places, means for `path`: below a home, or absolute. Path NULL: for none. *place
+ * is NULL when it means none. -1: no memory. These functions call one another, so none keeps a path on the stack. */
+static int place_of(struct search *search, const char *home, const char *word, const char *path, const char **place) {
     size_t size = home ? strlen(home) : 0;
-    if (!home || word[0] == '/')
-        return !home && word[0] == '/' && snprintf(out, PATH_MAX, "%s", word) < PATH_MAX;
-    if (path && (!path_is_under(path, home) || !path[size] || strncmp(path + size + 1, word, strcspn(word, "*")) != 0))
-        return false; /* most: without a look at the rest */
-    return toolchain_fill(word, path ? path + size : "", filled) &&
-           snprintf(out, PATH_MAX, "%s/%s", home, filled) < PATH_MAX;
+    *place = NULL;
+    if (!home != (word[0] == '/'))
+        return 0;
+    if (home && path &&
+        (!path_is_under(path, home) || !path[size] || strncmp(path + size + 1, word, strcspn(word, "*")) != 0))
+        return 0; /* most: without a look at the rest */
+    if (home && !toolchain_fill(word, path ? path + size : "", search->filled))
+        return 0;
+    *place = home ? arena_printf(search->arena, "%s/%s", home, search->filled) : arena_copy(search->arena, word);
+    return *place ? 0 : -1;
 }
 
 /* A place of the row that holds `path`. */
 static int try_places(struct search *search, const struct toolchain *row, const char *path) {
-    char word[TOOLCHAIN_WORD], place[PATH_MAX];
+    char word[TOOLCHAIN_WORD];
+    const char *place;
     int found = 0;
     for (size_t i = 0; !found && i < search->named.count; i++)
         if (search->named.at[i].row == row)
             found = try_place(search, row, search->named.at[i].path, path, false);
     for (const char *places = row->places; !found && toolchain_word(&places, word);)
         for (size_t i = 0; !found && i < 3; i++)
-            if ((i == 2 || search->homes[i]) && place_of(i < 2 ? search->homes[i] : NULL, word, path, place))
-                found = try_place(search, row, place, path, true);
+            if (i == 2 || search->homes[i]) {
+                if (place_of(search, i < 2 ? search->homes[i] : NULL, word, path, &place))
+                    return -1;
+                found = place ? try_place(search, row, place, path, true) : 0;
+            }
     return found;
 }
 
@@ -193,11 +201,12 @@ static int try_places(struct search *search, const struct toolchain *row, const 
 static int follow_companions(struct search *search, const struct root *root) {
     const char *home =
         search->homes[1] && path_is_under(root->path, search->homes[1]) ? search->homes[1] : search->homes[0];
-    char name[TOOLCHAIN_WORD], word[TOOLCHAIN_WORD], place[PATH_MAX];
+    char name[TOOLCHAIN_WORD], word[TOOLCHAIN_WORD];
+    const char *place;
     for (const char *with = root->row->with; home && toolchain_word(&with, name);) {
         const struct toolchain *row = toolchain_find(name);
         for (const char *places = row->places; toolchain_word(&places, word);)
-            if (place_of(home, word, NULL, place) && try_root(search, row, place, "", true) < 0)
+            if (place_of(search, home, word, NULL, &place) || (place && try_root(search, row, place, "", true) < 0))
                 return -1;
     }
     return 0;

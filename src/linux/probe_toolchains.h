@@ -4,6 +4,8 @@
 #define PINFOLD_LINUX_PROBE_TOOLCHAINS_H
 
 #include "plan/toolchains.h"
+
+#include <limits.h>
 #include "policy/policy.h"
 
 enum { LEADS_MAX = 256 };
@@ -28,7 +30,8 @@ struct search {
     const char *homes[2];     /* canonical; NULL: none */
     LIST(struct named) named; /* by variables of the caller */
     LIST(struct tried) tried;
-    text_list leads; /* paths that links of shown folders name, still to be followed up to LEADS_MAX */
+    text_list leads;       /* paths that links of shown folders name, still to be followed up to LEADS_MAX */
+    char filled[PATH_MAX]; /* for a moment, by one function at a time */
 };
 
 /* One root whose layout was recognised. */
