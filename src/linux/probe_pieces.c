@@ -222,7 +222,7 @@ static int add_piece(struct search *search, const struct root *root, const char 
 
 /* Each folder that a pattern with '[' in one component matches. */
 static int add_matching(struct search *search, const struct root *root, char *pattern) {
-    char folder[TOOLCHAIN_WORD], shown[PATH_MAX], *slash = strchr(pattern, '[');
+    char folder[TOOLCHAIN_WORD], *shown = search->filled, *slash = strchr(pattern, '[');
     while (slash > pattern && *slash != '/')
         slash--;
     *slash = '\0'; /* never the first component */
@@ -234,7 +234,7 @@ static int add_matching(struct search *search, const struct root *root, char *pa
     struct entries entries = {.fd = fd};
     const struct entry *entry;
     for (int count = 0; fd >= 0 && count < 16 && (entry = next_match(&entries, name)); count++) {
-        snprintf(shown, sizeof shown, "%s/%s%s%s", folder, entry->name, rest ? "/" : "", rest ? rest : "");
+        snprintf(shown, sizeof search->filled, "%s/%s%s%s", folder, entry->name, rest ? "/" : "", rest ? rest : "");
         if (add_piece(search, root, shown))
             return -1;
     }
@@ -257,7 +257,7 @@ static int add_beside(struct search *search, const struct root *root, const char
 }
 
 int search_pieces(struct search *search, const struct root *root, const char *below) {
-    char word[TOOLCHAIN_WORD], shown[PATH_MAX];
+    char word[TOOLCHAIN_WORD], *shown = search->filled;
     for (const char *shows = root->row->shows; toolchain_word(&shows, word);)
         if (strncmp(word, "~/", 2) == 0          ? add_beside(search, root, word + 2)
             : strchr(word, '[')                  ? add_matching(search, root, word)
