@@ -47,3 +47,11 @@ const char *error_name(int number) {
     snprintf(other, sizeof other, "errno %d", number);
     return other;
 }
+
+bool error_is_passing(int number) {
+    static const int passing[] = {EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO, EPIPE, EPROTO, ESTALE};
+    for (unsigned i = 0; i < sizeof passing / sizeof passing[0]; i++)
+        if (number == passing[i])
+            return true;
+    return false;
+}

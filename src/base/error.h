@@ -2,6 +2,8 @@
 #ifndef PINFOLD_BASE_ERROR_H
 #define PINFOLD_BASE_ERROR_H
 
+#include <stdbool.h>
+
 /* Exit statuses of pinfold itself; 0 to 123 and 128+n are the command's. */
 enum exit_status {
     EXIT_TIMEOUT = 124,
@@ -24,5 +26,8 @@ int error_memory(struct error *err) __attribute__((nonnull));
 
 /* The name of an errno, such as EPERM, or "errno N" in a static buffer of the calling thread. */
 const char *error_name(int number);
+
+/* Is the errno about this moment, not about what the host has? Nothing may be given up for such a one. */
+bool error_is_passing(int number);
 
 #endif

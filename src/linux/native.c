@@ -13,15 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* An errno that is about this moment, not about what the host has: nothing may be given up for it. */
-static bool says_nothing(int error) {
-    static const int passing[] = {EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO, EPIPE, EPROTO, ESTALE};
-    for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
-        if (error == passing[i])
-            return true;
-    return false;
-}
-
 static int refuse(const struct box *box, const struct failure *failure, struct error *err) {
     const char *mend = failure->error == EMFILE || failure->error == ENFILE ? "; remedy: more open files (ulimit -n)"
                        : failure->error == EAGAIN                           ? "; remedy: more processes (ulimit -u)"
@@ -49,7 +40,7 @@ static int note_failure(struct box *box, const struct failure *failure, struct e
     const char *detail = arena_copy(&box->arena, failure->detail);
     if (!detail)
         return error_memory(err);
-    bool final = says_nothing(failure->error) || failure->step == STEP_VERIFY;
+    bool final = error_is_passing(failure->error) || failure->step == STEP_VERIFY;
     box->setback = (struct setback){failure->step, failure->error, detail, final};
     if (final)
         return refuse(box, failure, err);

@@ -105,6 +105,10 @@ static int probe_homes(struct arena *arena, struct probe *probe, struct error *e
         probe->account_home = probe->home;
     else if (account && resolve(arena, "/", account, &probe->account_home, NULL))
         return -1;
+    const struct place *homes[] = {&probe->home, &probe->account_home};
+    for (size_t i = 0; i < 2; i++) /* its secrets would be missed */
+        if (homes[i]->error && !resolve_absent(homes[i]->error))
+            return cannot_look(homes[i]->path, homes[i]->error, err);
     return 0;
 }
 
@@ -221,6 +225,10 @@ int probe_host(struct arena *arena, const struct policy *policy, struct probe *p
         probe_sockets(arena, probe) || probe_secrets(arena, policy, probe, err) ||
         probe_protect(arena, policy, probe, err))
         return err->status ? -1 : error_memory(err);
+    for (size_t i = 0; i < STEP_COUNT; i++)
+        if (error_is_passing(probe->missing[i]))
+            return error_set(err, EXIT_REFUSED, "refused, nothing was started: can't %s (%s)", step_text[i].what,
+                             error_name(probe->missing[i]));
     return 0;
 }
 
@@ -236,7 +244,9 @@ static int private_below(struct arena *arena, struct probe *probe, const char *f
         char *path = arena_printf(arena, "%s/%s", folder, entry->d_name);
         if (!path)
             failed = ENOMEM;
-        else if (lstat(path, &status) || S_ISLNK(status.st_mode))
+        else if (lstat(path, &status))
+            failed = errno == ENOENT ? 0 : errno;
+        else if (S_ISLNK(status.st_mode))
             continue;
         else if (!(status.st_mode & (S_ISDIR(status.st_mode) ? 0001 : 0004)) || depth > 16) {
             struct place *added = list_add(arena, &probe->private_places);

@@ -131,7 +131,10 @@ class Refusal:
 
     def problem(self, one, table):
         result = self.run(rule(one))
-        if any((folder / "ran").exists() for folder in (self.account.lab.ws, self.account.lab.home, self.account.home)):
+        ran = [folder / "ran" for folder in (self.account.lab.ws, self.account.lab.home, self.account.home)]
+        if any(file.exists() for file in ran):
+            for file in ran:
+                file.unlink(missing_ok=True)
             return f"HOLE: {self.name} {rule(one)}: the command ran: {result}"
         died = result.code < 0 and result.err == "" and table.has(one[0], one[2], "died")
         told = one_line(result) or (one[0] == "supervisor/write" and result.err == "")   # that was the message

@@ -52,6 +52,16 @@ def test_a_call_of_a_refused_run_fails(lab, request, name, count):
     play(request, refusal.undisturbed()[0], count, lambda one: refusal.problem(one, table))
 
 
+@needs_root
+@root_and_one
+def test_each_look_that_may_miss_a_secret_fails(lab):
+    """A home that can't be looked at is not one without secrets."""
+    refusal, table = Refusal(lab, "secret"), Fallbacks()
+    looks = [one for one in rounds(refusal.undisturbed()[0]) if one[0] == "supervisor/lstat" and one[2] == "EPERM"]
+    problems = [text for one in looks if (text := refusal.problem(one, table))]
+    assert looks and not problems, problems
+
+
 @root_and_one
 @how_many(15)
 @pytest.mark.parametrize("variant", ["plain", "discard", "tie", "terminal"])
