@@ -85,7 +85,7 @@ static int plan(struct box *box, const struct receipt *receipt, char *const *cal
 /* What was put aside may have been a part of the plan. */
 static int inherit(struct box *box, const struct receipt *receipt, struct held *held, char *const *caller,
                    struct error *err) {
-    if (settle_dead(&held->arena, &box->plan, &box->inherited, err))
+    if (settle_open(&held->settle, &held->arena, &box->plan, &box->inherited, err))
         return -1;
     return box->inherited.aside ? plan(box, receipt, caller, err) : 0;
 }
@@ -96,7 +96,7 @@ static int run(struct box *box, const struct receipt *receipt, struct held *held
         return -1;
     if (box->policy.session && session_enter(&held->session, &box->plan, &box->probe, err))
         return -1;
-    if (settle_begin(&held->settle, &held->arena, &box->plan, err))
+    if (settle_begin(&held->settle, err))
         return -1;
     warn_sockets(box, caller);
     if (box->plan.notice)
@@ -142,7 +142,7 @@ static void settle(struct box *box, struct held *held, struct error *err) {
     struct error failed = {0};
     if (!ran)
         settle_abandon(&held->settle);
-    if (!ran || !settle_end(&held->settle, &held->arena, &box->settlement, &failed))
+    if (!ran || !settle_end(&held->settle, &box->settlement, &failed))
         return;
     box->plan.broken |= G(FS_SETTLE);
     print_error(&failed);
@@ -236,7 +236,7 @@ static int end_wrong(struct box *box, const struct policy *flags, const struct e
 static int run_and_tell(struct box *box, const struct policy *flags, char *const *caller) {
     struct error err = {0};
     struct receipt receipt;
-    struct held held = {0};
+    struct held held = {.settle = {.record = {.store = -1, .file = -1}}};
     if (layers_merge(&box->arena, flags, &box->policy, &err) || choose_command(box, caller, &err))
         return end_wrong(box, flags, &err);
     if (receipt_open(&receipt, box, &err)) {

@@ -84,9 +84,9 @@ static json_t *settlement_json(const struct settlement *settlement) {
     int failed = !found;
     for (size_t i = 0; i < settlement->found.count; i++)
         failed |= json_array_append_new(found, settled_json(settlement, &settlement->found.at[i]));
-    return json_pack("{s:b, s:I, s:I, s:I, s:o}", "done", settlement->done, "folders",
-                     (json_int_t)settlement->folders, "unseen", (json_int_t)settlement->unseen, "reported",
-                     (json_int_t)settlement->reported, "found", describe_finish(found, failed));
+    return json_pack("{s:b, s:I, s:I, s:I, s:o}", "done", settlement->done, "folders", (json_int_t)settlement->folders,
+                     "unseen", (json_int_t)settlement->unseen, "reported", (json_int_t)settlement->reported, "found",
+                     describe_finish(found, failed));
 }
 
 static json_t *receipt_json(const struct box *box, const struct error *err) {

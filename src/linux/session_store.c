@@ -20,10 +20,11 @@ int session_store(const char *state, bool make, struct error *err) {
     int store = store_open(state, SESSION_STORE, make, err);
     return store >= 0 || err->status || !make
                ? store
-               : error_set(err, EXIT_USAGE,
-                           "sessions are kept in %s, and the home that this is in is not there, or can't be written to; "
-                           "make it, or leave out the session",
-                           state);
+               : error_set(
+                     err, EXIT_USAGE,
+                     "sessions are kept in %s, and the home that this is in is not there, or can't be written to; "
+                     "make it, or leave out the session",
+                     state);
 }
 
 int session_open(int store, const char *name) {

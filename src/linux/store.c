@@ -129,4 +129,3 @@ int store_open(const char *state, const char *folder, bool make, struct error *e
     int store = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return store < 0 ? store_cannot(path, errno, err) : store;
 }
-

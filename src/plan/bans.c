@@ -76,11 +76,10 @@ static int check_sessions(const struct policy *policy, const struct probe *probe
     for (size_t i = 0; i < 2; i++)
         if (kept[i] && (whole ? names_meet(&probe->mounts, place->path, kept[i])
                               : names_show(&probe->mounts, kept[i], place->path)))
-            return error_set(err, EXIT_USAGE,
-                             "%s %s %s %s, where what other boxes keep by --session lies; name another folder", origin,
-                             path_show(place->path, shown, sizeof shown),
-                             path_is_under(kept[i], place->path) ? "holds" : "is in",
-                             path_show(kept[i], state, sizeof state));
+            return error_set(
+                err, EXIT_USAGE, "%s %s %s %s, where what other boxes keep by --session lies; name another folder",
+                origin, path_show(place->path, shown, sizeof shown),
+                path_is_under(kept[i], place->path) ? "holds" : "is in", path_show(kept[i], state, sizeof state));
     return 0;
 }
 

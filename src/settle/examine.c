@@ -34,6 +34,11 @@ int examine_look(const struct examine *examine, int at, const char *name, const 
     return errno == ENOENT || errno == ENOTDIR ? 0 : examine_failed(examine, path, errno);
 }
 
+bool examine_skip(void *context, const char *path) {
+    const struct examine *examine = context;
+    return !examine->recording && examine_is_held(examine, path);
+}
+
 static bool is_before(const struct timespec *time, const struct timespec *other) {
     return time->tv_sec != other->tv_sec ? time->tv_sec < other->tv_sec : time->tv_nsec < other->tv_nsec;
 }

@@ -22,7 +22,7 @@ struct examine {
     struct settlement *out;
     struct quarantine quarantine;
     struct judge judge;
-    size_t links; /* that were looked at */
+    size_t links;                         /* that were looked at */
     LIST(struct repository) repositories; /* that were met */
 };
 
@@ -53,14 +53,16 @@ int examine_report(struct examine *examine, const char *path, const char *why)
 int examine_failed(const struct examine *examine, const char *path, int error)
     __attribute__((nonnull, warn_unused_result));
 
+bool examine_skip(void *examine, const char *path) __attribute__((nonnull)); /* is it held? */
+
 /* examine_git.c: a folder that holds `.git`, or is a git directory itself. */
 int examine_git(void *examine, const struct scanned *scanned) __attribute__((nonnull, warn_unused_result));
 
 /* examine_names.c: configuration at the top of a root or a repository. `whole`: what isn't held came during the run.
- * What the configuration of the repository names. What is told of a root's top, and of odd things anywhere. */
-int examine_top(struct examine *examine, const char *path, bool whole) __attribute__((nonnull, warn_unused_result));
+ * What the configuration of the repository names. Odd things anywhere. */
+int examine_top(struct examine *examine, const char *path, bool whole, bool root)
+    __attribute__((nonnull, warn_unused_result));
 int examine_named(struct examine *examine, const char *path) __attribute__((nonnull, warn_unused_result));
-int examine_told(struct examine *examine, const char *path) __attribute__((nonnull, warn_unused_result));
 int examine_oddity(void *examine, const struct scanned *scanned, const char *name, unsigned char type)
     __attribute__((nonnull, warn_unused_result));
 

@@ -191,8 +191,8 @@ static int note(struct examine *examine, const char *path, const struct stat *st
     return 0;
 }
 
-/* A file in the place of a git directory: it says where that is. What git itself makes leads to a part of a git directory
- * in the same folders, which is looked at there. */
+/* A file in the place of a git directory: it says where that is. What git itself makes leads to a part of a git
+ * directory in the same folders, which is looked at there. */
 static int take_pointer(struct examine *examine, const struct scanned *scanned, const char *path) {
     static const char prefix[] = "gitdir: ";
     const char *text;
@@ -250,10 +250,13 @@ static int take_dot_git(struct examine *examine, const struct scanned *scanned) 
         if (fd < 0 && errno != EACCES)
             return errno == ENOENT ? 0 : examine_failed(examine, path, errno);
         if (fd < 0) /* another's */
-            return changed ? examine_put_aside(examine, scanned->fd, ".git", path, "can't be looked into", SETTLED_ASIDE)
-                           : 0;
-        made = !known && (was_made(examine, path, &status) || (changed && examine_is_new(examine, scanned->fd, ".git")));
-        struct directory directory = {.examine = examine, .fd = fd, .path = path, .activated = !known && (changed || made)};
+            return changed
+                       ? examine_put_aside(examine, scanned->fd, ".git", path, "can't be looked into", SETTLED_ASIDE)
+                       : 0;
+        bool met = was_made(examine, path, &status); /* and judged whole then */
+        made = !known && (met || (changed && examine_is_new(examine, scanned->fd, ".git")));
+        struct directory directory = {
+            .examine = examine, .fd = fd, .path = path, .activated = changed && !known && !met};
         if (take_directory(&directory))
             return -1;
     }
@@ -265,7 +268,7 @@ static int take_dot_git(struct examine *examine, const struct scanned *scanned) 
     for (size_t i = 0; i < examine->run->roots.count; i++)
         root |= strcmp(examine->run->roots.at[i].path, scanned->path) == 0;
     return examine_named(examine, scanned->path) ||
-                   (!root && examine_top(examine, scanned->path, examine->run->protects && held))
+                   (!root && examine_top(examine, scanned->path, examine->run->protects && held, false))
                ? -1
                : 0;
 }
@@ -277,8 +280,8 @@ static int take_bare(struct examine *examine, const struct scanned *scanned) {
     struct stat status;
     if (fstat(scanned->fd, &status))
         return examine_failed(examine, scanned->path, errno);
-    bool known = is_known(examine, scanned->path, &status);
-    for (size_t i = 0; i < sizeof signs / sizeof signs[0] && !known; i++) {
+    bool known = is_known(examine, scanned->path, &status), made = was_made(examine, scanned->path, &status);
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0] && !known && !made; i++) {
         char path[PATH_MAX];
         struct stat sign;
         int counts = look_member(&directory, scanned->fd, signs[i], path, &sign);
@@ -288,7 +291,7 @@ static int take_bare(struct examine *examine, const struct scanned *scanned) {
     }
     if (take_directory(&directory))
         return -1;
-    return examine->recording ? 0 : note(examine, scanned->path, &status, directory.activated);
+    return examine->recording ? 0 : note(examine, scanned->path, &status, made || directory.activated);
 }
 
 /* No program names it by its path, but one that goes into it step by step finds it. */

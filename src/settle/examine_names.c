@@ -21,14 +21,59 @@ enum { DEPTH = 16, LINKS = 20000 };
 
 /* Text that people and agents take for instructions, what builds and package managers run, settings of versions and
  * of the environment: to be read before it is used, and changed all the time. */
-static const char *const told[] = {"AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md", ".cursorrules",
-    ".windsurfrules", ".clinerules", ".github/copilot-instructions.md", ".github/workflows", ".gitlab-ci.yml",
-    ".circleci", ".env", ".env.local", ".tool-versions", ".python-version", ".node-version", ".nvmrc", ".ruby-version",
-    "rust-toolchain.toml", "rust-toolchain", "package.json", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs",
-    "conftest.py", "sitecustomize.py", "setup.py", "pyproject.toml", "tox.ini", "noxfile.py", "Makefile", "makefile",
-    "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "build.rs", ".cargo", "CMakeLists.txt", "build.gradle",
-    "gradlew", "gradle/wrapper", "mvnw", ".mvn", "Gemfile", "Rakefile", "Vagrantfile", "Dockerfile", ".gitattributes",
-    ".gitmodules", NULL};
+static const char *const told[] = {"AGENTS.md",
+                                   "CLAUDE.md",
+                                   "CLAUDE.local.md",
+                                   "GEMINI.md",
+                                   "QWEN.md",
+                                   ".cursorrules",
+                                   ".windsurfrules",
+                                   ".clinerules",
+                                   ".github/copilot-instructions.md",
+                                   ".github/workflows",
+                                   ".gitlab-ci.yml",
+                                   ".circleci",
+                                   ".env",
+                                   ".env.local",
+                                   ".tool-versions",
+                                   ".python-version",
+                                   ".node-version",
+                                   ".nvmrc",
+                                   ".ruby-version",
+                                   "rust-toolchain.toml",
+                                   "rust-toolchain",
+                                   "package.json",
+                                   ".npmrc",
+                                   ".yarnrc",
+                                   ".yarnrc.yml",
+                                   ".pnpmfile.cjs",
+                                   "conftest.py",
+                                   "sitecustomize.py",
+                                   "setup.py",
+                                   "pyproject.toml",
+                                   "tox.ini",
+                                   "noxfile.py",
+                                   "Makefile",
+                                   "makefile",
+                                   "GNUmakefile",
+                                   "justfile",
+                                   "Justfile",
+                                   "Taskfile.yml",
+                                   "build.rs",
+                                   ".cargo",
+                                   "CMakeLists.txt",
+                                   "build.gradle",
+                                   "gradlew",
+                                   "gradle/wrapper",
+                                   "mvnw",
+                                   ".mvn",
+                                   "Gemfile",
+                                   "Rakefile",
+                                   "Vagrantfile",
+                                   "Dockerfile",
+                                   ".gitattributes",
+                                   ".gitmodules",
+                                   NULL};
 
 static const char configuration[] = "is configuration that runs code, and came or changed during the run";
 
@@ -114,28 +159,54 @@ static int take_path(struct examine *examine, const char *path, const char *why,
     return take(examine, fd, slash + 1, path, why, whole);
 }
 
-int examine_top(struct examine *examine, const char *path, bool whole) {
-    char below[PATH_MAX];
-    for (size_t i = 0; protected_names[i]; i++)
-        if (snprintf(below, sizeof below, "%s/%s", path, protected_names[i]) < (int)sizeof below &&
-            take_path(examine, below, configuration, whole))
-            return -1;
-    /* names that only end like that */
+/* Is `name` the first part of a path of the table, or all of it? */
+static bool begins(const char *listed, const char *name) {
+    size_t size = strlen(name);
+    return strncmp(listed, name, size) == 0 && (!listed[size] || listed[size] == '/');
+}
+
+static int take_told(struct examine *examine, int at, const char *name, const char *path) {
+    struct stat status;
+    int there = examine_look(examine, at, name, path, &status);
+    int changed = there > 0 ? examine_changed(examine, at, name, path, &status) : there;
+    return changed > 0 ? examine_report(examine, path, "people and their tools act on it") : changed;
+}
+
+/* What an entry of a top folder may stand for. */
+static int take_entry(struct examine *examine, int at, const char *folder, const char *name, bool whole, bool root) {
     static const char ending[] = ".code-workspace";
+    char path[PATH_MAX];
+    size_t size = strlen(name);
+    for (size_t i = 0; protected_names[i]; i++)
+        if (begins(protected_names[i], name) &&
+            snprintf(path, sizeof path, "%s/%s", folder, protected_names[i]) < (int)sizeof path &&
+            (protected_names[i][size] ? take_path(examine, path, configuration, whole)
+                                      : take(examine, at, name, path, configuration, whole)))
+            return -1;
+    if (size >= sizeof ending && strcmp(name + size - sizeof ending + 1, ending) == 0 &&
+        snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
+        take(examine, at, name, path, configuration, false))
+        return -1;
+    for (size_t i = 0; root && told[i]; i++)
+        if (begins(told[i], name) && snprintf(path, sizeof path, "%s/%s", folder, told[i]) < (int)sizeof path &&
+            take_told(examine, at, told[i], path))
+            return -1;
+    return 0;
+}
+
+int examine_top(struct examine *examine, const char *path, bool whole, bool root) {
     autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : examine_failed(examine, path, errno);
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EACCES
+                   ? 0
+                   : examine_failed(examine, path, errno);
     struct entries *entries = arena_alloc(examine->arena, sizeof *entries);
     if (!entries)
         return error_memory(examine->err);
     entries->fd = fd;
-    for (const struct entry *entry; (entry = entries_next(entries));) {
-        size_t size = strlen(entry->name);
-        if (size > sizeof ending && strcmp(entry->name + size - sizeof ending + 1, ending) == 0 &&
-            snprintf(below, sizeof below, "%s/%s", path, entry->name) < (int)sizeof below &&
-            take(examine, fd, entry->name, below, configuration, false))
+    for (const struct entry *entry; (entry = entries_next(entries));)
+        if (take_entry(examine, fd, strcmp(path, "/") ? path : "", entry->name, whole, root))
             return -1;
-    }
     return entries->error ? examine_failed(examine, path, entries->error) : 0;
 }
 
@@ -161,23 +232,6 @@ int examine_named(struct examine *examine, const char *path) {
             continue;
         if (take_path(examine, named->place.path, "is named by a git configuration, and came or changed during the run",
                       examine->run->protects && !examine->run->git_writable))
-            return -1;
-    }
-    return 0;
-}
-
-int examine_told(struct examine *examine, const char *path) {
-    char below[PATH_MAX];
-    struct stat status;
-    autoclose int fd = lookup_open(AT_FDCWD, path);
-    if (fd < 0)
-        return 0;
-    for (size_t i = 0; told[i]; i++) {
-        if (snprintf(below, sizeof below, "%s/%s", path, told[i]) >= (int)sizeof below)
-            continue;
-        int there = examine_look(examine, fd, told[i], below, &status);
-        int changed = there > 0 ? examine_changed(examine, fd, told[i], below, &status) : there;
-        if (changed < 0 || (changed && examine_report(examine, below, "people and their tools act on it")))
             return -1;
     }
     return 0;
@@ -225,9 +279,10 @@ int examine_oddity(void *context, const struct scanned *scanned, const char *nam
     if (status.st_ctim.tv_sec < examine->since.tv_sec)
         return 0;
     if (type != DT_LNK)
-        return examine_report(examine, path, type == DT_FIFO   ? "a FIFO: who opens it waits"
-                                             : type == DT_SOCK ? "a socket"
-                                                               : "a device");
+        return examine_report(examine, path,
+                              type == DT_FIFO   ? "a FIFO: who opens it waits"
+                              : type == DT_SOCK ? "a socket"
+                                                : "a device");
     ssize_t size = readlinkat(scanned->fd, name, target, sizeof target - 1);
     if (size < 0)
         return 0;

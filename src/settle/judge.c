@@ -86,8 +86,7 @@ static int begin(struct judge *judge) {
         judge->pid = 0;
         return -1;
     }
-    if (fd_read_all(judge->link, &confined, sizeof confined) == (ssize_t)sizeof confined &&
-        confined.step == STEP_COUNT)
+    if (fd_read_all(judge->link, &confined, sizeof confined) == (ssize_t)sizeof confined && confined.step == STEP_COUNT)
         return 0;
     judge_end(judge);
     errno = EPERM;

@@ -36,7 +36,7 @@ static int make_folder(struct quarantine *quarantine, struct error *err) {
         if (!mkdirat(store, quarantine->name, 0700)) {
             quarantine->folder = openat(store, quarantine->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             return quarantine->folder < 0 || fchmod(quarantine->folder, 0700) ? store_cannot("quarantine", errno, err)
-                                                                             : 0;
+                                                                              : 0;
         }
         if (errno != EEXIST)
             break;
@@ -47,7 +47,8 @@ static int make_folder(struct quarantine *quarantine, struct error *err) {
 /* Told before it is moved: a thing that isn't there is no harm, one that nobody knows of is. */
 static int note(const struct quarantine *quarantine, const char *path, const char *why) {
     char text[24];
-    autoclose int fd = openat(quarantine->folder, "items", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    autoclose int fd =
+        openat(quarantine->folder, "items", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     snprintf(text, sizeof text, "%u", quarantine->items);
     return fd < 0 || fd_write_all(fd, text, strlen(text) + 1) || fd_write_all(fd, path, strlen(path) + 1) ||
                    fd_write_all(fd, why, strlen(why) + 1)

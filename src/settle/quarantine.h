@@ -42,8 +42,7 @@ int quarantine_list(struct arena *arena, const char *state, kept_list *all, stru
     __attribute__((nonnull, warn_unused_result));
 
 /* A descriptor of a run's folder; -1 with err->status 0 when there is none. */
-int quarantine_open(const char *state, const char *run, struct error *err)
-    __attribute__((nonnull, warn_unused_result));
+int quarantine_open(const char *state, const char *run, struct error *err) __attribute__((nonnull, warn_unused_result));
 
 /* Back to where it was, where nothing may be now. */
 int quarantine_restore(const char *state, const struct kept *kept, struct error *err)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,12 +44,15 @@ static int read_all(struct arena *arena, int store, const char *name, char **tex
 }
 
 int remember_read(struct arena *arena, const char *state, const char *root, repository_list *all, struct error *err) {
-    char name[65], *at;
+    char name[65], file[PATH_MAX], *at;
     size_t size;
+    digest_sha256(root, strlen(root), name);
+    if (snprintf(file, sizeof file, "%s/%s/%s", state, folder, name) < (int)sizeof file && access(file, F_OK) &&
+        errno == ENOENT)
+        return 0; /* at the cost of one call */
     autoclose int store = store_open(state, folder, false, err);
     if (store < 0)
         return err->status ? -1 : 0;
-    digest_sha256(root, strlen(root), name);
     if (read_all(arena, store, name, &at, &size))
         return store_cannot(folder, errno, err);
     const char *end = at + size;
@@ -86,21 +90,38 @@ static char *compose(struct arena *arena, const char *root, const repository_lis
     return text;
 }
 
+/* Is it what the probe read? */
+static bool is_known(const char *root, const repository_list *all, const struct protection *known) {
+    size_t at = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (!path_is_under(all->at[i].path, root))
+            continue;
+        while (at < known->remembered.count && !path_is_under(known->remembered.at[at].path, root))
+            at++;
+        const struct repository *one = at < known->remembered.count ? &known->remembered.at[at++] : NULL;
+        if (!one || one->dev != all->at[i].dev || one->ino != all->at[i].ino || one->made != all->at[i].made ||
+            strcmp(one->path, all->at[i].path) != 0)
+            return false;
+    }
+    for (; at < known->remembered.count; at++)
+        if (path_is_under(known->remembered.at[at].path, root))
+            return false;
+    return true;
+}
+
 int remember_write(struct arena *arena, const char *state, const char *root, const repository_list *all,
-                   struct error *err) {
-    char name[65], part[96], *before;
-    size_t size, size_before;
+                   const struct protection *known, struct error *err) {
+    char name[65], part[96];
+    size_t size;
+    if (is_known(root, all, known))
+        return 0;
     char *text = compose(arena, root, all, &size);
-    autoclose int store = store_open(state, folder, size > 0, err);
     if (!text)
         return error_memory(err);
+    autoclose int store = store_open(state, folder, true, err);
     if (store < 0)
-        return err->status || size ? -1 : 0;
+        return err->status ? -1 : error_set(err, EXIT_USAGE, "%s is not there", state);
     digest_sha256(root, strlen(root), name);
-    if (read_all(arena, store, name, &before, &size_before))
-        return store_cannot(folder, errno, err);
-    if (size == size_before && (!size || memcmp(before, text, size) == 0))
-        return 0;
     snprintf(part, sizeof part, ".new-%d-%.32s", (int)getpid(), name);
     autoclose int fd = openat(store, part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0 || fd_write_all(fd, text, size) || renameat(store, part, store, name))

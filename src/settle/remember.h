@@ -13,8 +13,8 @@ enum { REMEMBERED_HELD = 25, REMEMBERED_MADE = 1000 }; /* for each folder; of th
 int remember_read(struct arena *arena, const char *state, const char *root, repository_list *all, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 
-/* Remember these, and no others, of that root. 125. */
+/* Remember these, and no others, of that root; `known`: what was read of it. 125. */
 int remember_write(struct arena *arena, const char *state, const char *root, const repository_list *all,
-                   struct error *err) __attribute__((nonnull, warn_unused_result));
+                   const struct protection *known, struct error *err) __attribute__((nonnull, warn_unused_result));
 
 #endif

@@ -112,8 +112,8 @@ static struct thing take_thing(struct reader *reader) {
 
 /* Fills a list of things; a macro, since the lists are types of their own. */
 #define TAKE_THINGS(reader, list)                                                                                      \
-    for (int64_t left_ = take_number(reader); left_ > 0 && !(reader)->failed; left_--) {                              \
-        struct thing *added_ = list_add((reader)->arena, list);                                                       \
+    for (int64_t left_ = take_number(reader); left_ > 0 && !(reader)->failed; left_--) {                               \
+        struct thing *added_ = list_add((reader)->arena, list);                                                        \
         (reader)->failed |= !added_;                                                                                   \
         if (added_)                                                                                                    \
             *added_ = take_thing(reader);                                                                              \

@@ -42,6 +42,7 @@ struct walk {
     struct bytes path, names;
     struct level *levels;
     size_t depth, room;
+    uid_t caller;
 };
 
 static int reserve(struct bytes *bytes, size_t more) {
@@ -78,7 +79,7 @@ static size_t last_name(const struct bytes *names, char name[NAME_MAX + 1]) {
     return from - 1;
 }
 
-static int failed(const struct walk *walk, const char *name, int error) {
+static int failed(const struct walk *walk, const char *name, int error) { /* "": the folder itself */
     char shown[1024];
     char *path = NULL;
     if (asprintf(&path, "%s%s%s", walk->path.at, *name ? "/" : "", name) < 0)
@@ -153,14 +154,14 @@ static int list(struct walk *walk, int fd) {
 }
 
 /* A folder that its owner, the caller, was shut out of: perhaps by the command. */
-static int open_closed(int at, const char *name) {
+static int open_closed(uid_t caller, int at, const char *name) {
     char path[40];
     struct stat status;
     autoclose int place = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (place < 0 || fstat(place, &status))
         return -1;
     errno = EACCES;
-    if (status.st_uid != geteuid() || (status.st_mode & 0500) == 0500)
+    if (status.st_uid != caller || (status.st_mode & 0500) == 0500)
         return -1;
     snprintf(path, sizeof path, "/proc/self/fd/%d", place);
     return chmod(path, (status.st_mode & 07777) | 0500) ? -1 : openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -174,20 +175,20 @@ static int open_folder(struct walk *walk, int at, const char *name, int *before)
     if (fd < 0 && errno == EACCES) {
         if (!fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW))
             *before = (int)(status.st_mode & 07777);
-        fd = open_closed(at, name);
+        fd = open_closed(walk->caller, at, name);
         if (fd < 0 && errno == EACCES) {
             walk->scan->unseen++;
             return -2;
         }
     }
     if (fd < 0)
-        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? -2 : failed(walk, name, errno);
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? -2 : failed(walk, "", errno);
     if (fstat(fd, &status))
-        return failed(walk, name, errno);
-    if (status.st_uid == geteuid() && (status.st_mode & 0500) != 0500) { /* what is in it can't be reached */
+        return failed(walk, "", errno);
+    if (status.st_uid == walk->caller && (status.st_mode & 0500) != 0500) { /* what is in it can't be reached */
         *before = (int)(status.st_mode & 07777);
-        if (geteuid() && fchmod(fd, (status.st_mode & 07777) | 0500))
-            return failed(walk, name, errno);
+        if (walk->caller && fchmod(fd, (status.st_mode & 07777) | 0500))
+            return failed(walk, "", errno);
     }
     return fd_take(&fd);
 }
@@ -204,8 +205,8 @@ static int enter(struct walk *walk, int fd, int before) {
         walk->levels = levels;
         walk->room = room;
     }
-    walk->levels[walk->depth++] = (struct level){
-        .fd = fd, .before = before, .path = walk->path.size, .from = walk->names.size};
+    walk->levels[walk->depth++] =
+        (struct level){.fd = fd, .before = before, .path = walk->path.size, .from = walk->names.size};
     return list(walk, fd);
 }
 
@@ -226,6 +227,11 @@ static int open_again(const struct walk *walk, struct level *above, int fd) {
     return 0;
 }
 
+static void pop_path(struct walk *walk, const struct level *level) {
+    walk->path.size = level->path;
+    walk->path.at[level->path] = '\0';
+}
+
 static void close_level(struct level *level) {
     if (level->fd >= 0 && level->before >= 0)
         (void)!fchmod(level->fd, (mode_t)level->before); /* or it stays open to its owner */
@@ -237,42 +243,53 @@ static int leave(struct walk *walk) {
     int result = above && above->fd < 0 ? open_again(walk, above, level->fd) : 0;
     close_level(level);
     walk->depth--;
-    if (above) {
-        walk->path.size = above->path;
-        walk->path.at[above->path] = '\0';
-    }
+    if (above)
+        pop_path(walk, above);
     return result;
+}
+
+/* The path of a folder in the one that the path names now. */
+static int push_path(struct walk *walk, const char *name) {
+    size_t size = strlen(name);
+    if (reserve(&walk->path, size + 2))
+        return -1;
+    if (walk->path.size > 1) /* not "/" */
+        walk->path.at[walk->path.size++] = '/';
+    memcpy(walk->path.at + walk->path.size, name, size + 1);
+    walk->path.size += size;
+    return 0;
+}
+
+/* Far down no level keeps its descriptor. */
+static int close_above(struct walk *walk, struct level *level) {
+    struct stat status;
+    if (walk->depth <= HELD)
+        return 0;
+    if (fstat(level->fd, &status))
+        return failed(walk, "", errno);
+    level->dev = status.st_dev;
+    level->ino = status.st_ino;
+    fd_close(&level->fd);
+    return 0;
 }
 
 /* Down into the last of a level's folders. */
 static int descend(struct walk *walk, struct level *level) {
     char name[NAME_MAX + 1];
-    struct stat status;
+    int before;
     walk->names.size = last_name(&walk->names, name);
-    int before, fd = open_folder(walk, level->fd, name, &before);
-    if (fd < 0)
-        return fd == -2 ? 0 : -1;
-    size_t size = strlen(name);
-    bool top = walk->path.size == 1; /* "/" */
-    if (reserve(&walk->path, size + 2)) {
-        close(fd);
+    if (push_path(walk, name))
         return error_memory(walk->scan->err);
+    if (name[0] == '.' && walk->scan->skip(walk->scan->context, walk->path.at)) {
+        pop_path(walk, level);
+        return 0;
     }
-    if (!top)
-        walk->path.at[walk->path.size++] = '/';
-    memcpy(walk->path.at + walk->path.size, name, size + 1);
-    walk->path.size += size;
-    if (walk->depth > HELD) {
-        if (fstat(level->fd, &status)) {
-            int error = errno;
-            close(fd);
-            return failed(walk, "", error);
-        }
-        level->dev = status.st_dev;
-        level->ino = status.st_ino;
-        fd_close(&level->fd);
+    autoclose int fd = open_folder(walk, level->fd, name, &before);
+    if (fd < 0) {
+        pop_path(walk, level);
+        return fd == -2 ? 0 : -1;
     }
-    return enter(walk, fd, before);
+    return close_above(walk, level) ? -1 : enter(walk, fd_take(&fd), before);
 }
 
 static int walk_down(struct walk *walk, const char *root) {
@@ -299,7 +316,7 @@ static int walk_down(struct walk *walk, const char *root) {
 }
 
 int scan_tree(struct scan *scan, const char *root) {
-    struct walk walk = {.scan = scan};
+    struct walk walk = {.scan = scan, .caller = geteuid()};
     int result = AGAIN;
     for (int try = 0; try < TRIES && result == AGAIN; try++)
         result = walk_down(&walk, root);

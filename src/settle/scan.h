@@ -20,6 +20,8 @@ struct scan {
     void *context;
     /* -1 ends the scan, with *err filled. May change what is in the folder. */
     int (*folder)(void *context, const struct scanned *scanned);
+    /* Can nothing have changed below this folder? Asked for names that begin with a dot. */
+    bool (*skip)(void *context, const char *path);
     /* A symlink, FIFO, socket or device in a folder: its name and type (DT_*). Once for each. */
     int (*oddity)(void *context, const struct scanned *scanned, const char *name, unsigned char type);
     struct error *err;

@@ -23,9 +23,9 @@ static int tell(const char *what, int status, struct error *err) {
     size_t skip = strncmp(err->text, refused, sizeof refused - 1) == 0 ? sizeof refused - 1 : 0;
     memcpy(text, err->text + skip, sizeof text - skip);
     text[sizeof text - skip - 1] = '\0';
-    return status == EXIT_REFUSED ? error_set(err, status, "%s%s: %s; or give it up by name: --waive fs-settle",
-                                              refused, what, text)
-                                  : error_set(err, status, "%s: %s", what, text);
+    return status == EXIT_REFUSED
+               ? error_set(err, status, "%s%s: %s; or give it up by name: --waive fs-settle", refused, what, text)
+               : error_set(err, status, "%s: %s", what, text);
 }
 
 static bool is_before(const struct timespec *time, const struct timespec *other) {
@@ -65,13 +65,12 @@ static bool in_another(const struct run *run, size_t index) {
 static int scan_roots(struct examine *examine) {
     const struct run *run = examine->run;
     struct scan scan = {
-        .context = examine, .folder = examine_git, .oddity = examine_oddity, .err = examine->err};
+        .context = examine, .folder = examine_git, .skip = examine_skip, .oddity = examine_oddity, .err = examine->err};
     for (size_t i = 0; i < run->roots.count; i++)
         if (!in_another(run, i) && scan_tree(&scan, run->roots.at[i].path))
             return -1;
     for (size_t i = 0; i < run->roots.count; i++)
-        if (examine_top(examine, run->roots.at[i].path, run->protects) ||
-            examine_told(examine, run->roots.at[i].path))
+        if (examine_top(examine, run->roots.at[i].path, run->protects, true))
             return -1;
     examine->out->folders += scan.folders;
     examine->out->unseen += scan.unseen;
@@ -99,37 +98,22 @@ static int settle_run(struct arena *arena, const struct plan *plan, const struct
     return result;
 }
 
-struct dead {
-    struct arena *arena;
-    const struct plan *plan;
+struct visit {
+    struct settle *settle;
     struct settlement *found;
     struct error *err;
 };
 
-static int visit_dead(void *context, const struct run *run, bool live) {
-    struct dead *dead = context;
+/* A dead run is settled; what another that goes on does in the same folders may come to light when it has ended, so
+ * that its beginning counts. */
+static int visit_run(void *context, const struct run *run, bool live) {
+    const struct visit *visit = context;
+    struct run *own = &visit->settle->run;
     repository_list met = {0};
-    return live ? 0 : settle_run(dead->arena, dead->plan, run, &met, dead->found, dead->err);
-}
-
-int settle_dead(struct arena *arena, const struct plan *plan, struct settlement *found, struct error *err) {
-    struct dead dead = {arena, plan, found, err};
-    const struct record_visit visit = {&dead, visit_dead};
-    if (plan->policy->waived & G(FS_SETTLE))
-        return 0;
-    autoclose int store = store_open(plan->policy->keep, "runs", false, err);
-    if (store < 0)
-        return err->status ? -1 : 0;
-    return record_each(arena, store, &visit, err)
-               ? tell("what an earlier run left, whose pinfold was killed, can't be settled", EXIT_REFUSED, err)
-               : 0;
-}
-
-/* Another run that goes on in the same folders: what it does there may come to light when it has ended. */
-static int visit_live(void *context, const struct run *run, bool live) {
-    struct run *own = context;
     bool meet = false;
-    for (size_t i = 0; live && i < run->roots.count; i++)
+    if (!live)
+        return settle_run(visit->settle->arena, visit->settle->plan, run, &met, visit->found, visit->err);
+    for (size_t i = 0; i < run->roots.count; i++)
         for (size_t k = 0; k < own->roots.count; k++)
             meet |= path_is_under(run->roots.at[i].path, own->roots.at[k].path) ||
                     path_is_under(own->roots.at[k].path, run->roots.at[i].path);
@@ -262,41 +246,51 @@ static int look_before(struct arena *arena, const struct plan *plan, struct run 
     return run->by_content ? scan_roots(&examine) : 0;
 }
 
-static int begin(struct settle *settle, struct arena *arena, const struct plan *plan, struct error *err) {
-    struct run *run = &settle->run;
-    if (add_held(arena, plan, run) || add_known(arena, plan, run))
+static int open_records(struct settle *settle, struct settlement *found, struct error *err) {
+    struct visit context = {settle, found, err};
+    const struct record_visit visit = {&context, visit_run};
+    const char *keep = settle->plan->policy->keep;
+    settle->record.store = store_open(keep, "runs", settle->run.roots.count > 0, err);
+    if (settle->record.store >= 0)
+        return record_each(settle->arena, settle->record.store, &visit, err);
+    if (err->status)
+        return -1;
+    return settle->run.roots.count ? error_set(err, EXIT_REFUSED, "%s is not there and can't be made", keep) : 0;
+}
+
+int settle_open(struct settle *settle, struct arena *arena, const struct plan *plan, struct settlement *found,
+                struct error *err) {
+    *settle = (struct settle){.arena = arena, .plan = plan, .record = {.store = -1, .file = -1}};
+    if (plan->policy->waived & G(FS_SETTLE))
+        return 0;
+    /* from now on: another run that begins meanwhile sees the record of this one, or is seen */
+    clock_gettime(CLOCK_REALTIME_COARSE, &settle->run.since);
+    clock_gettime(CLOCK_BOOTTIME, &settle->run.running);
+    if (add_roots(arena, plan, &settle->run))
         return error_memory(err);
-    settle->record.store = store_open(plan->policy->keep, "runs", true, err);
-    if (settle->record.store < 0)
-        return err->status ? -1 : error_set(err, EXIT_REFUSED, "%s is not there and can't be made", plan->policy->keep);
+    if (!open_records(settle, found, err))
+        return 0;
+    settle_abandon(settle);
+    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+}
+
+int settle_begin(struct settle *settle, struct error *err) {
+    const struct plan *plan = settle->plan;
+    struct run *run = &settle->run;
+    if (!run->roots.count)
+        return 0;
+    if (add_held(settle->arena, plan, run) || add_known(settle->arena, plan, run))
+        return error_memory(err);
     run->git_writable = plan->policy->git.value != GIT_READONLY;
     run->protects = plan->taken[STEP_PROTECT] || !plan->probe->protection.held.count;
     run->by_content = !all_tell_by_time(plan->probe, run);
-    clock_gettime(CLOCK_REALTIME_COARSE, &run->since);
-    clock_gettime(CLOCK_BOOTTIME, &run->running);
-    const struct record_visit visit = {run, visit_live};
-    return record_each(arena, settle->record.store, &visit, err) || look_before(arena, plan, run, err) ||
-                   record_make(arena, &settle->record, run, err)
-               ? -1
-               : 0;
-}
-
-int settle_begin(struct settle *settle, struct arena *arena, const struct plan *plan, struct error *err) {
-    *settle = (struct settle){.plan = plan, .record = {.store = -1, .file = -1}};
-    if (plan->policy->waived & G(FS_SETTLE))
-        return 0;
-    if (add_roots(arena, plan, &settle->run))
-        return error_memory(err);
-    if (!settle->run.roots.count)
-        return 0;
-    settle->on = true;
-    if (!begin(settle, arena, plan, err))
+    if (!look_before(settle->arena, plan, run, err) && !record_make(settle->arena, &settle->record, run, err))
         return 0;
     settle_abandon(settle);
-    return tell("what the command changes can't be settled afterwards", EXIT_REFUSED, err);
+    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
 }
 
-static int remember(struct settle *settle, struct arena *arena, const repository_list *met, struct error *err) {
+static int remember(const struct settle *settle, const repository_list *met, struct error *err) {
     repository_list kept = {0};
     for (size_t i = 0; i < met->count; i++) {
         const char *path = met->at[i].path, *inside = strstr(path, "/.git/");
@@ -306,7 +300,7 @@ static int remember(struct settle *settle, struct arena *arena, const repository
             root |= strncmp(path, settle->run.roots.at[k].path, size) == 0 &&
                     (!path[size] || strcmp(path + size, "/.git") == 0);
         }
-        struct repository *added = inside || root ? NULL : list_add(arena, &kept);
+        struct repository *added = inside || root ? NULL : list_add(settle->arena, &kept);
         if (!added && !inside && !root)
             return error_memory(err);
         if (added)
@@ -314,18 +308,18 @@ static int remember(struct settle *settle, struct arena *arena, const repository
     }
     for (size_t i = 0; i < settle->run.roots.count; i++)
         if (!in_another(&settle->run, i) &&
-            remember_write(arena, settle->plan->policy->keep, settle->run.roots.at[i].path, &kept, err))
+            remember_write(settle->arena, settle->plan->policy->keep, settle->run.roots.at[i].path, &kept,
+                           &settle->plan->probe->protection, err))
             return -1;
     return 0;
 }
 
-int settle_end(struct settle *settle, struct arena *arena, struct settlement *found, struct error *err) {
+int settle_end(struct settle *settle, struct settlement *found, struct error *err) {
     repository_list met = {0};
-    if (!settle->on)
+    if (settle->record.file < 0)
         return 0;
-    settle->on = false;
-    bool failed = settle_run(arena, settle->plan, &settle->run, &met, found, err) ||
-                  remember(settle, arena, &met, err);
+    bool failed =
+        settle_run(settle->arena, settle->plan, &settle->run, &met, found, err) || remember(settle, &met, err);
     found->done = !failed;
     if (record_end(&settle->record, !failed) && !failed)
         failed = store_cannot("record of this run", errno, err) != 0;
@@ -333,7 +327,5 @@ int settle_end(struct settle *settle, struct arena *arena, struct settlement *fo
 }
 
 void settle_abandon(struct settle *settle) {
-    if (settle->on)
-        (void)!record_end(&settle->record, true); /* a record of nothing: the next one finds nothing */
-    settle->on = false;
+    (void)!record_end(&settle->record, true); /* a record of nothing: who finds it finds nothing */
 }

@@ -7,24 +7,23 @@
 #include "settle/settlement.h"
 
 struct settle {
-    bool on; /* there is something to settle */
+    struct arena *arena; /* not the box's: init would have to be made anew to be shown what comes into that */
     const struct plan *plan;
     struct run run;
     struct record record;
 };
 
-/* Before a run: settle what pinfolds that were killed have left in folders of this account. 126 when that fails, unless
- * fs-settle is waived. What is put aside is in *found; the plan must be made anew then. */
-int settle_dead(struct arena *arena, const struct plan *plan, struct settlement *found, struct error *err)
-    __attribute__((nonnull, warn_unused_result));
+/* Before a run: settle what pinfolds that were killed have left in folders of this account. What is put aside is in
+ * *found; the plan must be made anew then. 126 when that fails, unless fs-settle is waived. */
+int settle_open(struct settle *settle, struct arena *arena, const struct plan *plan, struct settlement *found,
+                struct error *err) __attribute__((nonnull, warn_unused_result));
 
-/* Keep the record of a run that is about to start. 126. */
-int settle_begin(struct settle *settle, struct arena *arena, const struct plan *plan, struct error *err)
-    __attribute__((nonnull, warn_unused_result));
+/* Keep the record of the run that is about to start. 126. */
+int settle_begin(struct settle *settle, struct error *err) __attribute__((nonnull, warn_unused_result));
 
 /* The box has ended, and everything in it: look through the folders that it could change. 125: not to the end; what
  * wasn't found may be there, and the next run of this account tries again. */
-int settle_end(struct settle *settle, struct arena *arena, struct settlement *found, struct error *err)
+int settle_end(struct settle *settle, struct settlement *found, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 
 /* Nothing was started. */
