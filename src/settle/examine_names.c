@@ -15,7 +15,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { DEPTH = 16, LINKS = 20000 };
 
@@ -85,39 +87,40 @@ static bool is_granted(const struct examine *examine, const char *path) {
     return false;
 }
 
-static int take_inside(struct examine *examine, int at, const char *name, const char *path, const char *why, int depth);
-
 /* Each thing in a folder that was there before. */
 static int take_entries(struct examine *examine, int at, const char *name, const char *path, const char *why,
                         int depth) {
     autoclose int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == EACCES ? 0 : examine_failed(examine, path, errno);
-    struct entries *entries = arena_alloc(examine->arena, sizeof *entries);
-    if (!entries)
-        return error_memory(examine->err);
-    entries->fd = fd;
-    for (const struct entry *entry; (entry = entries_next(entries));) {
-        char below[PATH_MAX];
-        if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
-            continue;
-        if (snprintf(below, sizeof below, "%s/%s", path, entry->name) < (int)sizeof below &&
-            take_inside(examine, fd, entry->name, below, why, depth + 1))
-            return -1;
-    }
-    return entries->error ? examine_failed(examine, path, entries->error) : 0;
+    struct entries *entries = malloc(sizeof *entries);
+    char *below = malloc(PATH_MAX);
+    int result = entries && below ? 0 : error_memory(examine->err);
+    if (!result)
+        *entries = (struct entries){.fd = fd};
+    for (const struct entry *entry; !result && (entry = entries_next(entries));)
+        if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0 &&
+            snprintf(below, PATH_MAX, "%s/%s", path, entry->name) < PATH_MAX)
+            result = examine_inside(examine, fd, entry->name, below, why, depth + 1);
+    if (!result && entries->error)
+        result = examine_failed(examine, path, entries->error);
+    free(entries);
+    free(below);
+    return result;
 }
 
-static int take_inside(struct examine *examine, int at, const char *name, const char *path, const char *why,
-                       int depth) {
+/* A folder that changed goes as a whole: what it holds may have been moved there with it, and be older than the run. */
+int examine_inside(struct examine *examine, int at, const char *name, const char *path, const char *why, int depth) {
     struct stat status;
     int there = examine_look(examine, at, name, path, &status);
     if (there <= 0)
         return there;
-    if (S_ISDIR(status.st_mode) && depth < DEPTH)
-        return take_entries(examine, at, name, path, why, depth);
     int changed = examine_changed(examine, at, name, path, &status);
-    return changed > 0 ? examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE) : changed;
+    if (changed < 0)
+        return -1;
+    if (S_ISDIR(status.st_mode) && depth < DEPTH && !changed)
+        return take_entries(examine, at, name, path, why, depth);
+    return changed ? examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE) : changed;
 }
 
 /* One that must not have come or changed. */
@@ -130,8 +133,7 @@ static int take(struct examine *examine, int at, const char *name, const char *p
         int changed = examine_changed(examine, at, name, path, &status);
         if (changed < 0)
             return -1;
-        bool came = examine->run->by_content ? changed : whole || (changed && examine_is_new(examine, at, name));
-        if (!came || examine->recording)
+        if (examine->recording || !(changed || (whole && !examine->run->by_content)))
             return take_entries(examine, at, name, path, why, 0);
         return examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE);
     }
@@ -159,10 +161,49 @@ static int take_path(struct examine *examine, const char *path, const char *why,
     return take(examine, fd, slash + 1, path, why, whole);
 }
 
-/* Is `name` the first part of a path of the table, or all of it? */
+/* Is `name` the first part of a path of the table, or all of it? In whatever letters: what is looked at then is the
+ * path of the table, which a file system without regard to case finds. */
 static bool begins(const char *listed, const char *name) {
     size_t size = strlen(name);
-    return strncmp(listed, name, size) == 0 && (!listed[size] || listed[size] == '/');
+    bool odd = false; /* letters that may stand for others */
+    for (const char *at = name; *at; at++)
+        odd |= (unsigned char)*at >= 0x80;
+    return odd || (strncasecmp(listed, name, size) == 0 && (!listed[size] || listed[size] == '/'));
+}
+
+/* A path of the table in an open folder: each part of it can be what came. */
+static int take_parts(struct examine *examine, int folder, const char *path, const char *listed, bool whole) {
+    char name[NAME_MAX + 1], place[PATH_MAX];
+    bool moved = false;
+    autoclose int at = dup(folder);
+    if (at < 0)
+        return examine_failed(examine, path, errno);
+    for (const char *slash; (slash = strchr(listed, '/')); listed = slash + 1) {
+        struct stat status;
+        snprintf(name, sizeof name, "%.*s", (int)(slash - listed), listed);
+        snprintf(place, sizeof place, "%.*s", (int)(strlen(path) - strlen(slash)), path);
+        int there = examine_look(examine, at, name, place, &status);
+        int changed = there > 0 ? examine_changed(examine, at, name, place, &status) : 0;
+        if (there <= 0 || changed < 0)
+            return there < 0 || changed < 0 ? -1 : 0;
+        if (!S_ISDIR(status.st_mode))
+            return changed ? examine_put_aside(examine, at, name, place, configuration, SETTLED_ASIDE) : 0;
+        moved |= changed && !examine->run->by_content;
+        int next = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (next < 0)
+            return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EACCES
+                       ? 0
+                       : examine_failed(examine, place, errno);
+        fd_close(&at);
+        at = next;
+    }
+    struct stat status;
+    int there = moved ? examine_look(examine, at, listed, path, &status) : 0;
+    if (there < 0)
+        return -1;
+    return there && !examine_is_fixed(examine, path, &status)
+               ? examine_put_aside(examine, at, listed, path, configuration, SETTLED_ASIDE)
+               : take(examine, at, listed, path, configuration, whole);
 }
 
 static int take_told(struct examine *examine, int at, const char *name, const char *path) {
@@ -180,10 +221,9 @@ static int take_entry(struct examine *examine, int at, const char *folder, const
     for (size_t i = 0; protected_names[i]; i++)
         if (begins(protected_names[i], name) &&
             snprintf(path, sizeof path, "%s/%s", folder, protected_names[i]) < (int)sizeof path &&
-            (protected_names[i][size] ? take_path(examine, path, configuration, whole)
-                                      : take(examine, at, name, path, configuration, whole)))
+            take_parts(examine, at, path, protected_names[i], whole))
             return -1;
-    if (size >= sizeof ending && strcmp(name + size - sizeof ending + 1, ending) == 0 &&
+    if (size >= sizeof ending && strcasecmp(name + size - sizeof ending + 1, ending) == 0 &&
         snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
         take(examine, at, name, path, configuration, false))
         return -1;
@@ -200,17 +240,22 @@ int examine_top(struct examine *examine, const char *path, bool whole, bool root
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EACCES
                    ? 0
                    : examine_failed(examine, path, errno);
-    struct entries *entries = arena_alloc(examine->arena, sizeof *entries);
-    if (!entries)
-        return error_memory(examine->err);
-    entries->fd = fd;
-    for (const struct entry *entry; (entry = entries_next(entries));)
+    struct entries entries = {.fd = fd};
+    for (const struct entry *entry; (entry = entries_next(&entries));)
         if (take_entry(examine, fd, strcmp(path, "/") ? path : "", entry->name, whole, root))
             return -1;
-    return entries->error ? examine_failed(examine, path, entries->error) : 0;
+    return entries.error ? examine_failed(examine, path, entries.error) : 0;
 }
 
-int examine_named(struct examine *examine, const char *path) {
+/* Of what search_git found: the parts of git directories are looked at where they are met. */
+static bool is_part(const struct protected *named) {
+    const char *path = named->place.path, *name = strrchr(path, '/') + 1, *inside = strstr(path, "/.git/");
+    if (strcmp(name, ".git") == 0 || strcmp(name, ".gitmodules") == 0) /* the second is told at the top */
+        return true;
+    return inside && (named->why != search_named || strcmp(inside, "/.git/hooks") == 0);
+}
+
+int examine_named(struct examine *examine, const char *path, bool whole) {
     struct probe probe = *examine->probe;
     struct error err = {0};
     struct search search = {.arena = examine->arena, .policy = examine->policy, .probe = &probe, .err = &err};
@@ -226,12 +271,8 @@ int examine_named(struct examine *examine, const char *path) {
                           : error_memory(examine->err);
     for (size_t i = 0; i < probe.protection.held.count; i++) {
         const struct protected *named = &probe.protection.held.at[i];
-        const char *name = strrchr(named->place.path, '/') + 1;
-        bool modules = strcmp(name, ".gitmodules") == 0; /* told at the top */
-        if (strstr(named->place.path, "/.git/") || strcmp(name, ".git") == 0 || modules)
-            continue;
-        if (take_path(examine, named->place.path, "is named by a git configuration, and came or changed during the run",
-                      examine->run->protects && !examine->run->git_writable))
+        if (!is_part(named) && take_path(examine, named->place.path,
+                                         "is named by a git configuration, and came or changed during the run", whole))
             return -1;
     }
     return 0;
