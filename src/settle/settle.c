@@ -92,7 +92,6 @@ static int settle_run(struct arena *arena, const struct plan *plan, const struct
     int result = scan_roots(&examine);
     judge_end(&examine.judge);
     quarantine_close(&examine.quarantine);
-    out->run = out->run ? arena_copy(arena, out->run) : NULL;
     met->at = examine.repositories.at;
     met->count = examine.repositories.count;
     return result;
