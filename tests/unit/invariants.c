@@ -54,14 +54,16 @@ static void lack(struct host *host, step_set missing) {
 
 /* Plans are thrown away with what they took: the host itself lies in an arena of its own. */
 static void compile(struct host *host, step_set missing) {
+    static struct arena plans;
     struct arena own = host->arena;
-    host->arena = (struct arena){0};
+    arena_again(&plans);
+    host->arena = plans;
     last.missing = missing;
     last.root = host->probe.outer_root;
     last.waived = host->policy.waived;
     lack(host, missing);
     host_must_compile(host);
-    arena_free(&host->arena);
+    plans = host->arena;
     host->arena = own;
 }
 
