@@ -28,6 +28,10 @@ static int tell(const char *what, int status, struct error *err) {
                : error_set(err, status, "%s: %s", what, text);
 }
 
+static int tell_before(struct error *err) {
+    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+}
+
 static bool is_before(const struct timespec *time, const struct timespec *other) {
     return time->tv_sec != other->tv_sec ? time->tv_sec < other->tv_sec : time->tv_nsec < other->tv_nsec;
 }
@@ -257,6 +261,13 @@ static int open_records(struct settle *settle, struct settlement *found, struct 
     return settle->run.roots.count ? error_set(err, EXIT_REFUSED, "%s is not there and can't be made", keep) : 0;
 }
 
+int settle_possible(const struct plan *plan, struct error *err) {
+    if (!plan->needed[STEP_SETTLE])
+        return 0;
+    autoclose int store = store_open(plan->policy->keep, "runs", false, err);
+    return store < 0 && err->status ? tell_before(err) : 0;
+}
+
 int settle_open(struct settle *settle, struct arena *arena, const struct plan *plan, struct settlement *found,
                 struct error *err) {
     *settle = (struct settle){.arena = arena, .plan = plan, .record = {.store = -1, .file = -1}};
@@ -270,7 +281,7 @@ int settle_open(struct settle *settle, struct arena *arena, const struct plan *p
     if (!open_records(settle, found, err))
         return 0;
     settle_abandon(settle);
-    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+    return tell_before(err);
 }
 
 int settle_begin(struct settle *settle, struct error *err) {
@@ -286,7 +297,7 @@ int settle_begin(struct settle *settle, struct error *err) {
     if (!look_before(settle->arena, plan, run, err) && !record_make(settle->arena, &settle->record, run, err))
         return 0;
     settle_abandon(settle);
-    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+    return tell_before(err);
 }
 
 static int remember(const struct settle *settle, const repository_list *met, struct error *err) {
