@@ -130,7 +130,7 @@ static void print_settled(const struct settlement *settlement) {
             continue;
         snprintf(text, sizeof text, "put aside: %s %s%s; pinfold quarantine show %s/%u",
                  path_show(settled->path, shown, sizeof shown), settled->why,
-                 settled->fate == SETTLED_RESTORED ? "; what was there before is there again" : "", settlement->run,
+                 settled->fate == SETTLED_RESTORED ? "; what was there before is there again" : "", settled->run,
                  settled->item);
         print_message(text);
     }

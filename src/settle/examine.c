@@ -200,8 +200,8 @@ int examine_put_aside(struct examine *examine, int at, const char *name, const c
     if (!settled.item)
         return 0;
     examine->out->aside++;
-    examine->out->run = examine->quarantine.name;
-    return add(examine, &settled);
+    settled.run = arena_copy(examine->arena, examine->quarantine.name);
+    return settled.run ? add(examine, &settled) : error_memory(examine->err);
 }
 
 int examine_report(struct examine *examine, const char *path, const char *why) {

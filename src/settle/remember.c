@@ -46,6 +46,8 @@ static int read_all(struct arena *arena, int store, const char *name, char **tex
 int remember_read(struct arena *arena, const char *state, const char *root, repository_list *all, struct error *err) {
     char name[65], file[PATH_MAX], *at;
     size_t size;
+    if (!state)
+        return 0;
     digest_sha256(root, strlen(root), name);
     if (snprintf(file, sizeof file, "%s/%s/%s", state, folder, name) < (int)sizeof file && access(file, F_OK) &&
         errno == ENOENT)

@@ -190,7 +190,7 @@ static int open_folder(struct walk *walk, int at, const char *name, int *before)
         return failed(walk, "", errno);
     if (status.st_uid == walk->caller && (status.st_mode & 0500) != 0500) { /* what is in it can't be reached */
         *before = (int)(status.st_mode & 07777);
-        if (walk->caller && fchmod(fd, (status.st_mode & 07777) | 0500))
+        if (fchmod(fd, (status.st_mode & 07777) | 0500))
             return failed(walk, "", errno);
     }
     return fd_take(&fd);

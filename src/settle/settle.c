@@ -28,6 +28,10 @@ static int tell(const char *what, int status, struct error *err) {
                : error_set(err, status, "%s: %s", what, text);
 }
 
+static int tell_before(struct error *err) {
+    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+}
+
 static bool is_before(const struct timespec *time, const struct timespec *other) {
     return time->tv_sec != other->tv_sec ? time->tv_sec < other->tv_sec : time->tv_nsec < other->tv_nsec;
 }
@@ -94,7 +98,6 @@ static int settle_run(struct arena *arena, const struct plan *plan, const struct
     int result = examine_sort(&examine) ? -1 : scan_roots(&examine);
     judge_end(&examine.judge);
     quarantine_close(&examine.quarantine);
-    out->run = out->run ? arena_copy(arena, out->run) : NULL;
     met->at = examine.repositories.at;
     met->count = examine.repositories.count;
     return result;
@@ -269,6 +272,13 @@ static int open_records(struct settle *settle, struct settlement *found, struct 
     return settle->run.roots.count ? error_set(err, EXIT_REFUSED, "%s is not there and can't be made", keep) : 0;
 }
 
+int settle_possible(const struct plan *plan, struct error *err) {
+    if (!plan->needed[STEP_SETTLE])
+        return 0;
+    autoclose int store = store_open(plan->policy->keep, "runs", false, err);
+    return store < 0 && err->status ? tell_before(err) : 0;
+}
+
 int settle_open(struct settle *settle, struct arena *arena, const struct plan *plan, struct settlement *found,
                 struct error *err) {
     *settle = (struct settle){.arena = arena, .plan = plan, .record = {.store = -1, .file = -1}};
@@ -288,7 +298,7 @@ int settle_open(struct settle *settle, struct arena *arena, const struct plan *p
             return 0;
     }
     settle_abandon(settle);
-    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+    return tell_before(err);
 }
 
 int settle_begin(struct settle *settle, struct error *err) {
@@ -307,7 +317,7 @@ int settle_begin(struct settle *settle, struct error *err) {
             return 0;
     }
     settle_abandon(settle);
-    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+    return tell_before(err);
 }
 
 static int remember(const struct settle *settle, const repository_list *met, struct error *err) {

@@ -15,6 +15,9 @@ struct settle {
     run_list others; /* that go on in the same folders */
 };
 
+/* Could a run of this plan be settled, as far as can be seen without making anything? 126, or 125, when not. */
+int settle_possible(const struct plan *plan, struct error *err) __attribute__((nonnull, warn_unused_result));
+
 /* Before a run: settle what pinfolds that were killed have left in folders of this account. What is put aside is in
  * *found; the plan must be made anew then. 126 when that fails, unless fs-settle is waived. */
 int settle_open(struct settle *settle, struct arena *arena, const struct plan *plan, struct settlement *found,

@@ -16,14 +16,14 @@ struct settled {
     enum settled_fate fate;
     const char *path;
     const char *why;
-    unsigned item; /* its number in the quarantine's folder of this run, from 1; 0: reported */
+    const char *run; /* the quarantine's folder that it is in, and its number there, from 1; 0: it is reported */
+    unsigned item;
 };
 
 enum { SETTLED_REPORTED_MAX = 100 }; /* of those that are reported; the others are counted */
 
 struct settlement {
-    bool done;       /* the folders were looked through to the end */
-    const char *run; /* the name of the quarantine's folder; NULL: nothing was put aside */
+    bool done; /* the folders were looked through to the end */
     LIST(struct settled) found;
     size_t folders;         /* that were looked through */
     size_t unseen;          /* folders of others, which neither this caller nor the command may list */
