@@ -192,6 +192,32 @@ static int take_bare(struct search *search, const char *folder) {
     return take_found(search, folder, folder);
 }
 
+/* The user's own settings hold for each repository: a folder of hooks that they name in its work tree. */
+static int take_users(struct search *search, const char *folder) {
+    static const char *const files[] = {"~/.gitconfig", "~/.config/git/config", "/etc/gitconfig"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct git_config config;
+        struct place place;
+        size_t size;
+        bool failed;
+        const char *path = path_from(search, "/", files[i]);
+        const char *text = path ? read_file(search, path, CONFIG_MAX, &size, &failed) : NULL;
+        if (!text && (!path || failed))
+            return -1;
+        git_config_begin(&config, text ? text : "", text ? size : 0);
+        while (git_config_next(&config)) {
+            bool hooks = strcmp(config.section, "core") == 0 && strcmp(config.key, "hookspath") == 0;
+            if (!hooks || config.value[0] == '/' || config.value[0] == '~')
+                continue;
+            path = path_from(search, folder, config.value);
+            if (!path || search_follow(search, path, git_program, &place) ||
+                (place.path && S_ISDIR(place.mode) && search_links(search, place.path, 0, git_program)))
+                return -1;
+        }
+    }
+    return 0;
+}
+
 int search_git(struct search *search, const char *folder) {
     const char *path = arena_printf(search->arena, "%s/.git", folder);
     struct place place, directory;
@@ -201,6 +227,8 @@ int search_git(struct search *search, const char *folder) {
     if (lstat(path, &status))
         return search_failed(search, path, errno);
     if (search_follow(search, path, S_ISREG(status.st_mode) ? git_pointer : git_directory, &place))
+        return -1;
+    if (place.path && take_users(search, folder))
         return -1;
     const char *modules = place.path ? arena_printf(search->arena, "%s/.gitmodules", folder) : NULL;
     if (!modules || search_follow(search, modules, git_modules, NULL)) /* of use only with a git directory */

@@ -65,6 +65,7 @@ TARGETS = {
     "e081-include": ("include.path", "../shared", "printf '[core]\\nfsmonitor = %s/evil\\n' $PWD >shared", {"shared": "fsmonitor"}),
     "e081-filter": ("filter.f.clean", "tools/clean %f", "mkdir tools; cp evil tools/clean; echo '* filter=f' >.gitattributes; touch a.txt",
                     {"tools/clean": "canary"}),
+    "e080-of-the-user": (None, ".myhooks", "mkdir .myhooks; cp evil .myhooks/pre-commit", {".myhooks": None}),
     "e081-included-hooks": ("include.path", "../.gitshared", "mkdir h; cp evil h/pre-commit", {"h": None})}
 
 
@@ -77,7 +78,10 @@ def test_e080_e081_what_a_configuration_names_and_is_not_there(lab, settling, na
         make(lab, lab.ws)
         if "included" in name:
             lab.file(lab.ws / ".gitshared", "[core]\n\thooksPath = h\n")
-        git(lab, "config", key, value, cwd=lab.ws)
+        if key:
+            git(lab, "config", key, value, cwd=lab.ws)
+        else:
+            lab.file(lab.home / ".gitconfig", f"[core]\n\thooksPath = {value}\n")
     settling.settles(script, aside, calls("sh", "-c", "git status; git add -A; git commit -q --allow-empty -m x"), prepare=prepare)
 
 
