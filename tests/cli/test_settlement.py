@@ -144,7 +144,7 @@ def kill_and_settle(account, rounds):
     for _ in range(rounds):
         argv = account.argv("run", "--workspace", lab.ws, "--", "sh", "-c", LOOP)
         process = subprocess.Popen(argv, cwd=lab.ws, env=lab.environment(), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(rng.uniform(0.01, 0.25))
+        time.sleep(rng.uniform(0.02, 0.3))
         process.kill()   # unshare, sh and setpriv have each become the next: its pid is pinfold's
         process.wait()
         result = account.pinfold("run", "--workspace", lab.ws, "--receipt", account.receipt, "--", "true")
@@ -160,7 +160,7 @@ def kill_and_settle(account, rounds):
 @needs_root
 def test_killed(account):  # noqa: F811
     """Nothing is left in the tree by a few kills."""
-    kill_and_settle(account, 6)
+    kill_and_settle(account, 3)
 
 
 @needs_root
@@ -215,6 +215,7 @@ m[j:j+5] = b'!evil'"
     assert done.returncode == 0 and "alias.a" in done.stderr and done.stderr.count("put aside") == 1, done
 
 
+@pytest.mark.slow
 def test_a_repository_of_many(lab, settling):
     """More than are remembered, and than are held: each is looked at every time."""
     receipt = settling.run(f"{INIT} r; for i in $(seq 60); do cp -a r r$i; done")

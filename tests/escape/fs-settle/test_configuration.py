@@ -69,7 +69,8 @@ TARGETS = {
     "e081-included-hooks": ("include.path", "../.gitshared", "mkdir h; cp evil h/pre-commit", {"h": None})}
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("name", ["e080-hookspath", "e081-included-hooks", *(
+    pytest.param(name, marks=pytest.mark.slow) for name in ("e080-husky", "e080-of-the-user", "e081-include", "e081-filter"))])
 def test_e080_e081_what_a_configuration_names_and_is_not_there(lab, settling, name):
     """The repository's own settings name a folder or file of the tree that the command makes."""
     key, value, script, aside = TARGETS[name]
@@ -85,6 +86,7 @@ def test_e080_e081_what_a_configuration_names_and_is_not_there(lab, settling, na
     settling.settles(script, aside, calls("sh", "-c", "git status; git add -A; git commit -q --allow-empty -m x"), prepare=prepare)
 
 
+@pytest.mark.slow
 def test_e080_a_hooks_folder_of_a_nested_repository(lab, settling):
     """Likewise below, the first time it is met; what its settings name stays when it is as it was."""
     def prepare():
