@@ -62,7 +62,12 @@ static int move(int at, const char *name, int folder, const char *number) {
         return 0;
     if (errno != EXDEV)
         return -1;
-    return copy_tree(at, name, folder, number) || copy_remove(at, name) ? -1 : 0;
+    if (!copy_tree(at, name, folder, number))
+        return copy_remove(at, name);
+    int saved = errno;
+    (void)!copy_remove(folder, number); /* a part of it is of no use, and may fill the disk */
+    errno = saved;
+    return -1;
 }
 
 /* The command may have taken the owner's own right to move it. */

@@ -130,7 +130,7 @@ def test_across_file_systems(lab, settling, kind):
     lab.own(place)
     name = {"file": "r/.git/hooks/pre-commit", "folder": ".vscode"}[kind]
     made = {"file": f"{INIT} r; echo x >r/.git/hooks/pre-commit; chmod 751 r/.git/hooks/pre-commit",
-            "folder": "mkdir -p .vscode/d; echo x >.vscode/d/f; ln -s d/f .vscode/l; mkfifo .vscode/p; chmod 500 .vscode/d"}[kind]
+            "folder": "mkdir -p .vscode/d; truncate -s 5T .vscode/holes; echo x >.vscode/d/f; ln -s d/f .vscode/l; mkfifo .vscode/p; chmod 500 .vscode/d"}[kind]
     script = f"""
 P={lab.pinfold}; cd {place}
 $P run -- sh -c '{made}' 2>told || exit 1
@@ -142,4 +142,5 @@ ls -lR {name}; [ -e {name} ] || exit 6
 """
     done = on_tmpfs(lab, place, script)
     assert done.returncode == 0, done
+    assert "5497558138880" in done.stdout or kind == "file", done
     assert "-rwxr-x--x" in done.stdout if kind == "file" else "l -> d/f" in done.stdout and "dr-x------" in done.stdout, done
