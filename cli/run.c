@@ -123,8 +123,12 @@ static void warn_all_replaced(const struct plan *plan) {
 }
 
 static void print_settled(const struct settlement *settlement) {
+    enum { TOLD = 20 };
     char text[2400], shown[1024];
-    for (size_t i = 0; i < settlement->found.count; i++) {
+    size_t told = 0;
+    for (size_t i = 0; i < settlement->warnings.count; i++)
+        print_message(settlement->warnings.at[i]);
+    for (size_t i = 0; i < settlement->found.count && told < TOLD; i++) {
         const struct settled *settled = &settlement->found.at[i];
         if (settled->fate == SETTLED_REPORTED)
             continue;
@@ -132,6 +136,11 @@ static void print_settled(const struct settlement *settlement) {
                  path_show(settled->path, shown, sizeof shown), settled->why,
                  settled->fate == SETTLED_RESTORED ? "; what was there before is there again" : "", settled->run,
                  settled->item);
+        print_message(text);
+        told++;
+    }
+    if (settlement->aside > told) {
+        snprintf(text, sizeof text, "put aside: %zu more; pinfold quarantine list", settlement->aside - told);
         print_message(text);
     }
 }

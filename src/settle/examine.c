@@ -43,9 +43,14 @@ static bool is_before(const struct timespec *time, const struct timespec *other)
     return time->tv_sec != other->tv_sec ? time->tv_sec < other->tv_sec : time->tv_nsec < other->tv_nsec;
 }
 
+/* Some file systems keep whole seconds alone. */
+static bool is_older(const struct timespec *change, const struct timespec *since) {
+    return change->tv_nsec ? is_before(change, since) : change->tv_sec < since->tv_sec;
+}
+
 bool examine_is_new(const struct examine *examine, int at, const char *name) {
     struct timespec birth;
-    return sys_birth(at, name, &birth) || !is_before(&birth, &examine->since);
+    return sys_birth(at, name, &birth) || !is_older(&birth, &examine->since);
 }
 
 int examine_read(struct examine *examine, int at, const char *name, const char *path, const char **text, size_t *size) {
@@ -57,11 +62,12 @@ int examine_read(struct examine *examine, int at, const char *name, const char *
         return examine_failed(examine, path, errno);
     if (!S_ISREG(status.st_mode) || status.st_size > JUDGE_TEXT_MAX)
         return 0;
-    char *bytes = arena_alloc(examine->arena, (size_t)status.st_size + 2);
-    ssize_t got = bytes ? fd_read_all(fd, bytes, (size_t)status.st_size + 1) : -1;
+    if (!examine->text && !(examine->text = arena_alloc(examine->arena, JUDGE_TEXT_MAX + 2)))
+        return error_memory(examine->err);
+    ssize_t got = fd_read_all(fd, examine->text, (size_t)status.st_size + 1);
     if (got < 0)
-        return bytes ? examine_failed(examine, path, errno) : error_memory(examine->err);
-    *text = bytes;
+        return examine_failed(examine, path, errno);
+    *text = examine->text;
     *size = (size_t)got;
     return got <= status.st_size; /* else it grows */
 }
@@ -112,7 +118,7 @@ int examine_changed(struct examine *examine, int at, const char *name, const cha
     if (!examine->recording && examine_is_held(examine, path))
         return 0;
     if (!examine->recording && !examine->run->by_content)
-        return !is_before(&status->st_ctim, &examine->since);
+        return !is_older(&status->st_ctim, &examine->since);
     if (digest(examine, at, name, path, status, hex))
         return -1;
     if (examine->recording)
@@ -141,6 +147,8 @@ int examine_put_aside(struct examine *examine, int at, const char *name, const c
     if (!settled.item)
         return 0;
     examine->out->aside++;
+    if (examine->out->aside > SETTLED_ASIDE_MAX)
+        return 0;
     settled.run = arena_copy(examine->arena, examine->quarantine.name);
     return settled.run ? add(examine, &settled) : error_memory(examine->err);
 }

@@ -23,6 +23,7 @@ struct examine {
     struct quarantine quarantine;
     struct judge judge;
     size_t links;                         /* that were looked at */
+    char *text;                           /* what was read last */
     LIST(struct repository) repositories; /* that were met */
 };
 
@@ -42,7 +43,8 @@ int examine_changed(struct examine *examine, int at, const char *name, const cha
 /* Was the object made since then? true also where nobody knows. */
 bool examine_is_new(const struct examine *examine, int at, const char *name) __attribute__((nonnull));
 
-/* The bytes of a regular file, not more than JUDGE_TEXT_MAX. 1; 0: it is gone, too large or no such file. */
+/* The bytes of a regular file, not more than JUDGE_TEXT_MAX, good until the next call. 1; 0: it is gone, too large or
+ * no such file. */
 int examine_read(struct examine *examine, int at, const char *name, const char *path, const char **text, size_t *size)
     __attribute__((nonnull, warn_unused_result));
 

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { REPOSITORIES_MAX = 5000 };
+
 /* A git directory that is being looked at. */
 struct directory {
     struct examine *examine;
@@ -161,28 +163,38 @@ static int take_hooks(struct directory *directory) {
     autoclose int fd = openat(directory->fd, "hooks", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : examine_failed(examine, path, errno);
-    struct entries *entries = arena_alloc(examine->arena, sizeof *entries);
-    if (!entries)
-        return error_memory(examine->err);
-    entries->fd = fd;
-    for (const struct entry *entry; (entry = entries_next(entries));)
-        if (entry->name[0] != '.' && take_hook(directory, fd, entry->name))
+    struct directory whole = *directory; /* another folder in the place of hooks, what is in it as it was elsewhere */
+    whole.activated |= counts && !is_known(examine, path, &status);
+    struct entries entries = {.fd = fd};
+    for (const struct entry *entry; (entry = entries_next(&entries));)
+        if (entry->name[0] != '.' && take_hook(&whole, fd, entry->name))
             return -1;
-    return entries->error ? examine_failed(examine, path, entries->error) : 0;
+    return entries.error ? examine_failed(examine, path, entries.error) : 0;
+}
+
+/* A list in a folder: of another folder in its place the list counts as well, as it was elsewhere. */
+static int take_todo(const struct directory *directory, const char *folder, const char *name) {
+    struct directory whole = *directory;
+    char path[PATH_MAX];
+    struct stat status;
+    open_up(directory->fd, folder);
+    int counts = look_member(&whole, directory->fd, folder, path, &status);
+    whole.activated |= counts > 0;
+    return counts < 0 ? -1 : take_text(&whole, name, JUDGE_TODO);
 }
 
 static int take_directory(struct directory *directory) {
-    open_up(directory->fd, "rebase-merge");
-    open_up(directory->fd, "sequencer");
     return take_text(directory, "config", JUDGE_CONFIG) || take_text(directory, "config.worktree", JUDGE_CONFIG) ||
                    take_common(directory) || take_hooks(directory) ||
-                   take_text(directory, "rebase-merge/git-rebase-todo", JUDGE_TODO) ||
-                   take_text(directory, "sequencer/todo", JUDGE_TODO)
+                   take_todo(directory, "rebase-merge", "rebase-merge/git-rebase-todo") ||
+                   take_todo(directory, "sequencer", "sequencer/todo")
                ? -1
                : 0;
 }
 
 static int note(struct examine *examine, const char *path, const struct stat *status, bool made) {
+    if (examine->repositories.count >= REPOSITORIES_MAX)
+        return 0; /* what isn't remembered is met anew */
     struct repository *added = list_add(examine->arena, &examine->repositories);
     const char *copy = arena_copy(examine->arena, path);
     if (!added || !copy)

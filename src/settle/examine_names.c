@@ -15,9 +15,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { DEPTH = 16, LINKS = 20000 };
+enum { DEPTH = 8, LINKS = 20000 };
 
 /* Text that people and agents take for instructions, what builds and package managers run, settings of versions and
  * of the environment: to be read before it is used, and changed all the time. */
@@ -93,50 +95,46 @@ static int take_entries(struct examine *examine, int at, const char *name, const
     autoclose int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == EACCES ? 0 : examine_failed(examine, path, errno);
-    struct entries *entries = arena_alloc(examine->arena, sizeof *entries);
-    if (!entries)
-        return error_memory(examine->err);
-    entries->fd = fd;
-    for (const struct entry *entry; (entry = entries_next(entries));) {
-        char below[PATH_MAX];
-        if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
-            continue;
-        if (snprintf(below, sizeof below, "%s/%s", path, entry->name) < (int)sizeof below &&
-            take_inside(examine, fd, entry->name, below, why, depth + 1))
-            return -1;
-    }
-    return entries->error ? examine_failed(examine, path, entries->error) : 0;
+    struct entries *entries = calloc(1, sizeof *entries);
+    char *below = malloc(PATH_MAX);
+    int result = entries && below ? 0 : error_memory(examine->err);
+    if (entries)
+        entries->fd = fd;
+    for (const struct entry *entry; !result && (entry = entries_next(entries));)
+        if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0 &&
+            snprintf(below, PATH_MAX, "%s/%s", path, entry->name) < PATH_MAX)
+            result = take_inside(examine, fd, entry->name, below, why, depth + 1);
+    if (!result && entries->error)
+        result = examine_failed(examine, path, entries->error);
+    free(entries);
+    free(below);
+    return result;
 }
 
+/* Another folder in the place of one, with what is in it as it was elsewhere, has a new time; and so has one in which
+ * something came. */
 static int take_inside(struct examine *examine, int at, const char *name, const char *path, const char *why,
                        int depth) {
     struct stat status;
     int there = examine_look(examine, at, name, path, &status);
     if (there <= 0)
         return there;
-    if (S_ISDIR(status.st_mode) && depth < DEPTH)
-        return take_entries(examine, at, name, path, why, depth);
     int changed = examine_changed(examine, at, name, path, &status);
-    return changed > 0 ? examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE) : changed;
+    if (changed > 0)
+        return examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE);
+    return !changed && S_ISDIR(status.st_mode) && depth < DEPTH ? take_entries(examine, at, name, path, why, depth)
+                                                                : changed;
 }
 
-/* One that must not have come or changed. */
+/* One that must not have come or changed. `whole`: what isn't held wasn't there before. */
 static int take(struct examine *examine, int at, const char *name, const char *path, const char *why, bool whole) {
     struct stat status;
     int there = examine_look(examine, at, name, path, &status);
     if (there <= 0 || is_granted(examine, path) || (!examine->recording && examine_is_held(examine, path)))
         return there < 0 ? -1 : 0;
-    if (S_ISDIR(status.st_mode)) {
-        int changed = examine_changed(examine, at, name, path, &status);
-        if (changed < 0)
-            return -1;
-        bool came = examine->run->by_content ? changed : whole || (changed && examine_is_new(examine, at, name));
-        if (!came || examine->recording)
-            return take_entries(examine, at, name, path, why, 0);
+    if (whole && !examine->recording && !examine->run->by_content && S_ISDIR(status.st_mode))
         return examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE);
-    }
-    int changed = examine_changed(examine, at, name, path, &status);
-    return changed > 0 ? examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE) : changed;
+    return take_inside(examine, at, name, path, why, 0);
 }
 
 /* By its path, in which no link is followed. */
@@ -194,20 +192,38 @@ static int take_entry(struct examine *examine, int at, const char *folder, const
     return 0;
 }
 
+/* May a file system without regard to case take it for another name? */
+static bool may_be_folded(const char *name) {
+    for (const char *at = name; *at; at++)
+        if ((unsigned char)*at >= 0x80)
+            return true;
+    for (size_t i = 0; protected_names[i]; i++)
+        if (strcasecmp(protected_names[i], name) == 0 && strcmp(protected_names[i], name) != 0)
+            return true;
+    return false;
+}
+
 int examine_top(struct examine *examine, const char *path, bool whole, bool root) {
     autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EACCES
                    ? 0
                    : examine_failed(examine, path, errno);
-    struct entries *entries = arena_alloc(examine->arena, sizeof *entries);
-    if (!entries)
-        return error_memory(examine->err);
-    entries->fd = fd;
-    for (const struct entry *entry; (entry = entries_next(entries));)
-        if (take_entry(examine, fd, strcmp(path, "/") ? path : "", entry->name, whole, root))
+    const char *folder = strcmp(path, "/") ? path : "";
+    struct entries entries = {.fd = fd};
+    bool folded = false;
+    for (const struct entry *entry; (entry = entries_next(&entries));) {
+        folded |= may_be_folded(entry->name);
+        if (take_entry(examine, fd, folder, entry->name, whole, root))
             return -1;
-    return entries->error ? examine_failed(examine, path, entries->error) : 0;
+    }
+    if (entries.error)
+        return examine_failed(examine, path, entries.error);
+    /* by whatever name the file system takes for one of the table */
+    for (size_t i = 0; folded && protected_names[i]; i++)
+        if (take_entry(examine, fd, folder, protected_names[i], whole, false))
+            return -1;
+    return 0;
 }
 
 int examine_named(struct examine *examine, const char *path) {

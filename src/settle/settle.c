@@ -66,12 +66,25 @@ static bool in_another(const struct run *run, size_t index) {
     return false;
 }
 
+/* Moved away, by the host or by another box that may change the folder around it, it would be looked for in vain. */
+static int check_root(const struct examine *examine, const struct thing *root) {
+    struct stat status;
+    char shown[1024];
+    if (!lstat(root->path, &status) && status.st_dev == root->dev && status.st_ino == root->ino)
+        return 0;
+    examine->out->gone = true;
+    return error_set(examine->err, EXIT_USAGE,
+                     "%s was moved or replaced during the run, so what the command left in it isn't found; look at it "
+                     "before you use it",
+                     path_show(root->path, shown, sizeof shown));
+}
+
 static int scan_roots(struct examine *examine) {
     const struct run *run = examine->run;
     struct scan scan = {
         .context = examine, .folder = examine_git, .skip = examine_skip, .oddity = examine_oddity, .err = examine->err};
     for (size_t i = 0; i < run->roots.count; i++)
-        if (!in_another(run, i) && scan_tree(&scan, run->roots.at[i].path))
+        if (check_root(examine, &run->roots.at[i]) || (!in_another(run, i) && scan_tree(&scan, run->roots.at[i].path)))
             return -1;
     for (size_t i = 0; i < run->roots.count; i++)
         if (examine_top(examine, run->roots.at[i].path, run->protects, true))
@@ -107,6 +120,12 @@ struct visit {
     struct error *err;
 };
 
+static int tell_gone(const struct visit *visit) {
+    const char *text = arena_copy(visit->settle->arena, visit->err->text);
+    visit->err->status = 0;
+    return text && !text_add(visit->settle->arena, &visit->found->warnings, text) ? 0 : error_memory(visit->err);
+}
+
 /* A dead run is settled; what another that goes on does in the same folders may come to light when it has ended, so
  * that its beginning counts. */
 static int visit_run(void *context, const struct run *run, bool live) {
@@ -114,8 +133,13 @@ static int visit_run(void *context, const struct run *run, bool live) {
     struct run *own = &visit->settle->run;
     repository_list met = {0};
     bool meet = false;
-    if (!live)
-        return settle_run(visit->settle->arena, visit->settle->plan, run, &met, visit->found, visit->err);
+    if (!live) {
+        bool failed = settle_run(visit->settle->arena, visit->settle->plan, run, &met, visit->found, visit->err);
+        if (!failed || !visit->found->gone)
+            return failed ? -1 : 0;
+        visit->found->gone = false; /* for good: it can only be told */
+        return tell_gone(visit);
+    }
     for (size_t i = 0; i < run->roots.count; i++)
         for (size_t k = 0; k < own->roots.count; k++)
             meet |= path_is_under(run->roots.at[i].path, own->roots.at[k].path) ||
@@ -182,30 +206,36 @@ static int add_held(struct arena *arena, const struct plan *plan, struct run *ru
     return 0;
 }
 
+/* NULL: there was no memory for it. */
+static int add_there(struct arena *arena, struct run *run, const char *path) {
+    struct stat status;
+    if (!path || lstat(path, &status))
+        return path ? 0 : -1;
+    struct thing *added = list_add(arena, &run->known);
+    if (!added)
+        return -1;
+    *added = (struct thing){path, status.st_dev, status.st_ino};
+    return 0;
+}
+
 /* The git directories that are there: of the roots, and those that were met before. */
 static int add_known(struct arena *arena, const struct plan *plan, struct run *run) {
     const struct protection *protection = &plan->probe->protection;
     for (size_t i = 0; i < run->roots.count; i++) {
-        const char *paths[] = {run->roots.at[i].path, arena_printf(arena, "%s/.git", run->roots.at[i].path)};
-        for (size_t k = 0; k < 2; k++) {
-            struct stat status;
-            if (!paths[k])
-                return -1;
-            if (lstat(paths[k], &status))
-                continue;
-            struct thing *added = list_add(arena, &run->known);
-            if (!added)
-                return -1;
-            *added = (struct thing){paths[k], status.st_dev, status.st_ino};
-        }
+        const char *path = run->roots.at[i].path;
+        if (add_there(arena, run, path) || add_there(arena, run, arena_printf(arena, "%s/.git", path)) ||
+            add_there(arena, run, arena_printf(arena, "%s/.git/hooks", path)) ||
+            add_there(arena, run, arena_printf(arena, "%s/hooks", path)))
+            return -1;
     }
     for (size_t i = 0; i < protection->remembered.count; i++) {
         const struct repository *one = &protection->remembered.at[i];
         struct thing *added = one->made ? NULL : list_add(arena, &run->known);
-        if (!added && !one->made)
+        if (one->made)
+            continue;
+        if (!added || add_there(arena, run, arena_printf(arena, "%s/hooks", one->path)))
             return -1;
-        if (added)
-            *added = (struct thing){one->path, one->dev, one->ino};
+        *added = (struct thing){one->path, one->dev, one->ino};
     }
     return 0;
 }
@@ -223,12 +253,13 @@ static int add_texts(struct examine *examine, struct run *run) {
             if (lstat(path, &status) || !S_ISREG(status.st_mode))
                 continue;
             int there = examine_read(examine, AT_FDCWD, path, path, &text, &size);
-            struct original *added = there > 0 ? list_add(examine->arena, &run->files) : NULL;
+            const char *copy = there > 0 ? arena_copy_bytes(examine->arena, text, size) : NULL;
+            struct original *added = copy ? list_add(examine->arena, &run->files) : NULL;
             if (there < 0 || (there && !added))
                 return there < 0 ? -1 : error_memory(examine->err);
             if (added)
                 *added = (struct original){
-                    .path = path, .digest = "-", .text = text, .size = size, .mode = status.st_mode & 07777};
+                    .path = path, .digest = "-", .text = copy, .size = size, .mode = status.st_mode & 07777};
         }
     return 0;
 }
@@ -331,7 +362,7 @@ int settle_end(struct settle *settle, struct settlement *found, struct error *er
     bool failed =
         settle_run(settle->arena, settle->plan, &settle->run, &met, found, err) || remember(settle, &met, err);
     found->done = !failed;
-    if (record_end(&settle->record, !failed) && !failed)
+    if (record_end(&settle->record, !failed || found->gone) && !failed)
         failed = store_cannot("record of this run", errno, err) != 0;
     return failed ? tell("the folders that the command could change are not settled", EXIT_USAGE, err) : 0;
 }
