@@ -120,9 +120,15 @@ struct visit {
     struct error *err;
 };
 
-static int tell_gone(const struct visit *visit) {
+static int tell_gone(const struct visit *visit, const struct run *run) {
     const char *text = arena_copy(visit->settle->arena, visit->err->text);
+    struct stat status;
+    bool there = false;
+    for (size_t i = 0; i < run->roots.count; i++)
+        there |= !lstat(run->roots.at[i].path, &status);
     visit->err->status = 0;
+    if (text && !there)
+        return 0;
     return text && !text_add(visit->settle->arena, &visit->found->warnings, text) ? 0 : error_memory(visit->err);
 }
 
@@ -137,8 +143,8 @@ static int visit_run(void *context, const struct run *run, bool live) {
         bool failed = settle_run(visit->settle->arena, visit->settle->plan, run, &met, visit->found, visit->err);
         if (!failed || !visit->found->gone)
             return failed ? -1 : 0;
-        visit->found->gone = false; /* for good: it can only be told */
-        return tell_gone(visit);
+        visit->found->gone = false; /* for good: it can only be told, where something is there to look at */
+        return tell_gone(visit, run);
     }
     for (size_t i = 0; i < run->roots.count; i++)
         for (size_t k = 0; k < own->roots.count; k++)
