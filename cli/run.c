@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "box/layers.h"
+#include "linux/making.h"
 #include "linux/session.h"
 
 #include <errno.h>
@@ -67,9 +68,25 @@ static void warn_sockets(const struct box *box, char *const *caller) {
     }
 }
 
-static int run(struct box *box, const struct receipt *receipt, struct session *session, char *const *caller,
-               struct error *err) {
-    if (box_plan(box, caller, err) || own_check(box, print_report_fd(), err) || receipt_guard(receipt, &box->plan, err))
+/* A plan, and the folders of --write that are to be made. Another run may make them at the same time: then what it has
+ * made is looked at, too. */
+static int plan_and_make(struct box *box, made_list *made, char *const *caller, struct error *err) {
+    enum { TRIES = 100 };
+    for (int tries = 0; tries < TRIES; tries++) {
+        if (box_plan(box, caller, err))
+            return -1;
+        int again = making_carry_out(&box->arena, made, &box->plan, &box->probe, err);
+        if (again <= 0)
+            return again;
+    }
+    return error_set(err, EXIT_REFUSED,
+                     "refused, nothing was started: folders that --create makes come and go; run it again");
+}
+
+static int start(struct box *box, const struct receipt *receipt, struct session *session, made_list *made,
+                 char *const *caller, struct error *err) {
+    if (plan_and_make(box, made, caller, err) || own_check(box, print_report_fd(), err) ||
+        receipt_guard(receipt, &box->plan, err))
         return -1;
     if (box->policy.session && session_enter(session, &box->plan, &box->probe, err))
         return -1;
@@ -77,6 +94,15 @@ static int run(struct box *box, const struct receipt *receipt, struct session *s
     if (box->plan.notice)
         print_message(box->plan.notice);
     return box_start(box, caller, err);
+}
+
+static int run(struct box *box, const struct receipt *receipt, struct session *session, char *const *caller,
+               struct error *err) {
+    made_list made = {0};
+    int failed = start(box, receipt, session, &made, caller, err);
+    if (failed && box->result.outcome != OUTCOME_KILLED)
+        making_undo(&made);
+    return failed;
 }
 
 static void warn_replaced(const char *path) {

@@ -83,6 +83,19 @@ static void list_links(const struct plan *plan, FILE *out) {
     }
 }
 
+static void list_makings(const struct plan *plan, FILE *out) {
+    char shown[SHOWN], above[SHOWN];
+    bool any = false;
+    for (size_t i = 0; i < plan->probe->grants.count; i++) {
+        const struct place *place = &plan->probe->grants.at[i];
+        if (!place->making)
+            continue;
+        fprintf(out, "%s  %s  (in %s)\n", any ? "  " : "  would be created, with mode 0700:\n  ",
+                path_show(place->path, shown, sizeof shown), path_show(place->making->path, above, sizeof above));
+        any = true;
+    }
+}
+
 static void list_guarantees(const struct plan *plan, FILE *out) {
     fputs("\nGuarantees\n", out);
     for (int i = 0; i < GUARANTEE_COUNT; i++) {
@@ -179,6 +192,7 @@ int describe_text(const struct plan *plan, FILE *out) {
     fprintf(out, "Starts in: %s\n", path_show(plan->current, shown, sizeof shown));
     fputs("\nFiles\n", out);
     list_mounts(plan, out, "  can be changed:\n  ", is_written);
+    list_makings(plan, out);
     list_mounts(plan, out, "  can be changed, and is as before when the command has ended:\n  ", is_discarded);
     list_mounts(plan, out, "  protected, can't be changed, moved or removed:\n  ", is_held);
     list_links(plan, out);
