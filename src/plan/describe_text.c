@@ -14,7 +14,9 @@ static void list_mounts(const struct plan *plan, FILE *out, const char *title, b
         const struct mount *mount = &plan->mounts.at[i];
         if (!wanted(mount))
             continue;
-        fprintf(out, "%s  %s  (%s)\n", any ? "  " : title, path_show(mount->target, shown, sizeof shown), mount->why);
+        bool file = mount->kind == MOUNT_TREE && mount->rights == RIGHTS_WRITE && mount->writable && !mount->folder;
+        fprintf(out, "%s  %s  (%s%s)\n", any ? "  " : title, path_show(mount->target, shown, sizeof shown), mount->why,
+                file ? "; a file: written in place, and not replaced by rename" : "");
         any = true;
     }
 }

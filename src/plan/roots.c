@@ -134,11 +134,27 @@ static int check_kept(const char *option, const char *path, enum mode mode, cons
     return 0;
 }
 
+/* A folder of configuration that somebody stands in, and hasn't named: what the command changes there runs later. */
+static int check_configuration(const char *option, const struct policy *policy, const struct probe *probe,
+                               struct error *err) {
+    const char *path = probe->workspace.path, *name = strrchr(path, '/');
+    char shown[1024];
+    for (size_t i = 0; !policy->workspace && name && protected_names[i]; i++)
+        if (strcmp(name + 1, protected_names[i]) == 0)
+            return error_set(err, EXIT_USAGE,
+                             "%s %s is configuration that runs code on the host; cd to the folder around it, or, to "
+                             "let the command change it, name it: --workspace %s",
+                             option, path_show(path, shown, sizeof shown), shown);
+    return 0;
+}
+
 static int check_workspace(const char *option, const struct policy *policy, const struct probe *probe,
                            struct error *err) {
     const char *path = probe->workspace.path;
     enum mode mode = (enum mode)policy->mode.value;
-    return mode == MODE_DIRECT ? check_writable(option, path, probe, err) : check_kept(option, path, mode, probe, err);
+    if (mode != MODE_DIRECT)
+        return check_kept(option, path, mode, probe, err);
+    return check_writable(option, path, probe, err) ? -1 : check_configuration(option, policy, probe, err);
 }
 
 /* A folder that may be changed must not hold a workspace that is to stay as it is. */
@@ -156,13 +172,24 @@ static int check_beside(const struct policy *policy, const struct grant *grant, 
                      mode_name((enum mode)policy->mode.value), policy->mode.origin);
 }
 
+bool roots_is_own_device(const char *path) {
+    static const char *const own[] = {"/dev/full", "/dev/null",    "/dev/ptmx", "/dev/random",
+                                      "/dev/tty",  "/dev/urandom", "/dev/zero"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(path, own[i]) == 0)
+            return true;
+    return false;
+}
+
 /* What to type for a path that can't be granted. */
-static const char *mend_absent(const char *option, const char *asked, const struct grant *grant, int error) {
+static const char *mend_absent(const char *option, const char *asked, const struct grant *grant,
+                               const struct place *place, int error) {
     if (*asked == '~')
         return "here ~ is no home: the shell puts it in where it is not quoted";
     if (error == EACCES)
         return "name a path that you may reach";
-    if (!grant || grant->access != ACCESS_WRITE || error != ENOENT)
+    bool ordinary = place->path && !kernel_folder(place->path) && !holds_system(place->path);
+    if (!grant || grant->access != ACCESS_WRITE || error != ENOENT || !ordinary)
         return "name a path that exists";
     if (grant->create)
         return "to have it made, name it without \"..\"";
@@ -185,7 +212,7 @@ static int check_found(const char *option, const char *asked, const struct grant
     }
     int error = place->error ? place->error : ENOENT;
     return error_set(err, EXIT_USAGE, "%s %s: %s; %s", option, path_show(asked, shown, sizeof shown), strerror(error),
-                     mend_absent(option, asked, grant, error));
+                     mend_absent(option, asked, grant, place, error));
 }
 
 /* A folder that isn't there yet: made where only the caller and root decide what is there, and not in what is to stay
@@ -233,6 +260,8 @@ static int check_grant(const struct grant *grant, const struct place *place, con
     if (S_ISSOCK(place->mode))
         return error_set(err, EXIT_USAGE, "%s %s is a unix socket; to let the command connect use --unix-socket %s",
                          grant->origin, shown, shown);
+    if (S_ISCHR(place->mode) && roots_is_own_device(place->path))
+        return 0; /* every box has one, and the host's is not opened for it */
     if (!S_ISDIR(place->mode) && !S_ISREG(place->mode))
         return error_set(err, EXIT_USAGE, "%s %s is neither a folder nor a file; devices and FIFOs can't be granted",
                          grant->origin, shown);

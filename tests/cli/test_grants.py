@@ -23,6 +23,8 @@ def test_a_file_is_written_in_place(lab):
     result = save(lab, file, "--write", file)
     assert result.code == 1 and "[Errno 16]" in result.err and file.read_text() == "old\nmore\n", result
     assert os.listdir(lab.outside) == ["c.json"]
+    plan = lab.plain([lab.pinfold, "explain", "--workspace", lab.ws, "--write", file])
+    assert f"{file}  (--write; a file: written in place, and not replaced by rename)" in plan.out, plan
     result = save(lab, file, "--read", lab.outside, "--write", file)   # no new file can be made beside it
     assert result.code == 1 and "[Errno 30]" in result.err and file.read_text() == "old\nmore\n", result
     assert save(lab, file, "--write", lab.outside).code == 0 and file.read_text() == "new\n"

@@ -198,6 +198,38 @@ static void folders_to_be_made(void **state) {
     }
 }
 
+static void devices(void **state) {
+    (void)state;
+    static const char *const own[] = {"/dev/null", "/dev/tty", "/dev/ptmx", "/dev/urandom"};
+    for (size_t i = 0; i < 4; i++)
+        for (int access = ACCESS_READ; access <= ACCESS_WRITE; access++) {
+            struct host host = granting((enum access)access, host_place(own[i], S_IFCHR | 0666));
+            accepted(&host);
+            host.probe.grants.at[0].path = "/srv/null";
+            REFUSED(&host, "/srv/null", "devices and FIFOs can't be granted");
+            host_free(&host);
+        }
+    struct host host = granting(ACCESS_WRITE, host_place("/dev/kvm", S_IFCHR | 0666));
+    REFUSED(&host, "--write /dev/kvm", "devices and FIFOs can't be granted");
+    host.probe.grants.at[0] = host_absent("/dev/nvidia0");
+    REFUSED(&host, "name a path that exists");
+    assert_null(strstr(host.err.text, "--create"));
+    host_free(&host);
+}
+
+static void configuration_that_nobody_named(void **state) {
+    (void)state;
+    struct host host = in_workspace("/srv/x/.claude");
+    accepted(&host);
+    host.policy.workspace = NULL;
+    REFUSED(&host, "the current folder as workspace: /srv/x/.claude", "--workspace /srv/x/.claude");
+    host.probe.workspace.path = "/srv/x/.claude/worktrees/a";
+    accepted(&host);
+    host.probe.workspace.path = "/srv/x/claude";
+    accepted(&host);
+    host_free(&host);
+}
+
 static void how_to_have_a_folder_made(void **state) {
     (void)state;
     struct host host = granting(ACCESS_WRITE, host_absent("/srv/none"));
@@ -297,6 +329,8 @@ int main(void) {
         cmocka_unit_test(workspace_that_is_a_file),
         cmocka_unit_test(grants_that_are_not_there),
         cmocka_unit_test(folders_to_be_made),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(configuration_that_nobody_named),
         cmocka_unit_test(how_to_have_a_folder_made),
         cmocka_unit_test(a_home_that_no_shell_put_in),
         cmocka_unit_test(reading_everything),
