@@ -11,7 +11,7 @@ pytestmark = needs_root
 
 OPENING = {
     "read": {"read": ["/srv"]}, "write": {"write": ["../outside"]}, "unix-socket": {"unix-socket": ["/run/x"]},
-    "env": {"env": ["TOKEN"]}, "waive": {"waive": ["net-egress"]}, "second": {"timeout": "1s", "env": ["TOKEN"]},
+    "env": {"env": ["TOKEN"]}, "waive": {"waive": ["net-egress"]}, "create": {"create": True}, "second": {"timeout": "1s", "env": ["TOKEN"]},
 }
 
 
