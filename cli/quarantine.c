@@ -173,14 +173,15 @@ static int act_on(struct arena *arena, const struct options *options, char *cons
     if (known == sizeof verbs / sizeof verbs[0])
         return error_set(err, EXIT_USAGE, "pinfold quarantine has list, show, restore and remove%s%s%s",
                          near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    if ((known == 0) != !words[1])
+    bool json = options->json || (known == 0 && words[1] && strcmp(words[1], "--json") == 0 && !words[2]);
+    if ((known == 0) != (!words[1] || (json && !options->json)))
         return error_set(err, EXIT_USAGE,
                          known ? "pinfold quarantine %s takes the ids that pinfold quarantine list prints"
                                : "pinfold quarantine %s takes no id",
                          verb);
     if (read_all(arena, &state, &all, err))
         return -1;
-    if (known == 0 && options->json)
+    if (json && known == 0)
         return list_json(&all) ? error_set(err, EXIT_USAGE, "the list could not be written to standard output") : 0;
     for (size_t i = 0; known == 0 && i < all.count; i++)
         print_head(&all.at[i]);

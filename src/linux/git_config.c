@@ -7,7 +7,7 @@
 void git_config_begin(struct git_config *config, const char *text, size_t size) {
     config->at = text;
     config->end = text + size;
-    config->section[0] = config->key[0] = config->value[0] = '\0';
+    config->section[0] = config->subsection[0] = config->key[0] = config->value[0] = '\0';
     config->broken = false;
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         config->at += 3;
@@ -31,23 +31,26 @@ static void put(char *text, size_t room, size_t *size, int byte) {
 
 /* After '['. false: broken. */
 static bool take_section(struct git_config *config) {
-    size_t size = 0;
+    size_t size = 0, sub = 0;
     bool quoted = false, named = false;
-    config->section[0] = '\0';
+    config->section[0] = config->subsection[0] = '\0';
     for (;;) {
         int byte = take(config);
         if (byte == '\n')
             return false;
         if (quoted && byte == '\\') {
-            if (take(config) == '\n')
+            if ((byte = take(config)) == '\n')
                 return false;
+            put(config->subsection, sizeof config->subsection, &sub, byte);
         } else if (byte == '"') {
             quoted = !quoted;
         } else if (!quoted && byte == ']') {
             return true;
         } else if (!quoted && (isspace(byte) || byte == '.')) {
             named = true;
-        } else if (!quoted && !named) {
+        } else if (quoted || named) {
+            put(config->subsection, sizeof config->subsection, &sub, quoted ? byte : tolower(byte));
+        } else {
             put(config->section, sizeof config->section, &size, tolower(byte));
         }
     }

@@ -8,6 +8,7 @@
 struct git_config {
     const char *at, *end;
     char section[64], key[64]; /* in small letters, cut off when longer; without the subsection */
+    char subsection[512];      /* as it is, cut off when longer */
     char value[4096];          /* without quotes and comments, cut off when longer */
     bool broken;               /* git would take the rest for broken */
 };

@@ -41,6 +41,9 @@ int search_failed(const struct search *search, const char *path, int error)
 /* Does a writable root show this name? */
 bool search_inside(const struct search *search, const char *path) __attribute__((nonnull));
 
+/* Why what a git configuration names is held: of all that has this reason, the pointer is this one. */
+extern const char search_named[];
+
 /* The git directory of a folder, and what its configuration names. `folder` is canonical. */
 int search_git(struct search *search, const char *folder) __attribute__((nonnull, warn_unused_result));
 

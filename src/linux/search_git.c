@@ -1,8 +1,8 @@
 /* search_git.c (touching: lstat, read). The git directory of a folder, and what in the tree its configuration names.
  *
  * Git looks for `.git`: a folder, or a file that says where one is; that one may share the rest of another (commondir).
- * What the configuration names runs on the host at the next `git status`: hooks, filters, an editor. Files that it
- * includes are held and not read: what they name in the tree is not found. */
+ * What the configuration names runs on the host at the next `git status`: hooks, filters, an editor; and what the files
+ * name that it includes. */
 #include "linux/search.h"
 
 #include "base/fd.h"
@@ -16,12 +16,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CONFIG_MAX = 1 << 20, POINTER_MAX = 4096, SHOWN = 1024 };
+enum { CONFIG_MAX = 1 << 20, POINTER_MAX = 4096, SHOWN = 1024, INCLUDED = 10 }; /* git follows ten too */
 
 static const struct sought git_directory = {PROTECTED_GIT, "git directory"};
 static const struct sought git_pointer = {PROTECTED_GIT, "leads to a git directory"};
 static const struct sought git_modules = {PROTECTED_GIT, "says where submodules come from"};
-static const struct sought git_program = {PROTECTED_GIT, "named in the git configuration"};
+const char search_named[] = "named in the git configuration";
+static const struct sought git_program = {PROTECTED_GIT, search_named};
 
 /* The bytes of a regular file, at most `room` of them; NULL: it isn't there, or *failed. */
 static char *read_file(struct search *search, const char *path, size_t room, size_t *size, bool *failed) {
@@ -97,30 +98,35 @@ static bool is_data(const struct git_config *config) {
            (strcmp(config->key, "url") == 0 || strcmp(config->key, "fetch") == 0);
 }
 
-static int take_value(struct search *search, const char *directory, const char *folder,
-                      const struct git_config *config) {
+static int take_config(struct search *search, const char *path, const char *folder, int depth);
+
+/* `file`: the configuration's own path, from which it includes others. */
+static int take_value(struct search *search, const char *file, const char *folder, const struct git_config *config,
+                      int depth) {
     struct place place;
     bool hooks = strcmp(config->section, "core") == 0 && strcmp(config->key, "hookspath") == 0;
     bool include = strncmp(config->section, "include", 7) == 0 && strcmp(config->key, "path") == 0;
-    const char *path = hooks || include ? path_from(search, include ? directory : folder, config->value) : NULL;
+    const char *above = include ? arena_copy_bytes(search->arena, file, (size_t)(strrchr(file, '/') - file)) : folder;
+    const char *path = (hooks || include) && above ? path_from(search, above, config->value) : NULL;
     if (!hooks && !include)
         return is_data(config) ? 0 : take_words(search, folder, config->value);
     if (!path || search_follow(search, path, git_program, &place))
         return -1;
+    if (include)
+        return depth < INCLUDED ? take_config(search, path, folder, depth + 1) : 0;
     return place.path && S_ISDIR(place.mode) ? search_links(search, place.path, 0, git_program) : 0;
 }
 
-static int take_config(struct search *search, const char *directory, const char *folder, const char *name) {
+static int take_config(struct search *search, const char *path, const char *folder, int depth) {
     struct git_config config;
     size_t size;
     bool failed;
-    const char *path = arena_printf(search->arena, "%s/%s", directory, name);
     const char *text = path ? read_file(search, path, CONFIG_MAX, &size, &failed) : NULL;
     if (!text)
         return !path || failed ? -1 : 0;
     git_config_begin(&config, text, size);
     while (git_config_next(&config))
-        if (take_value(search, directory, folder, &config))
+        if (take_value(search, path, folder, &config, depth))
             return -1;
     return 0;
 }
@@ -133,7 +139,8 @@ static int take_directory(struct search *search, const char *directory, const ch
         if (!path || search_links(search, path, 0, git_directory))
             return -1;
     }
-    return take_config(search, directory, folder, "config") || take_config(search, directory, folder, "config.worktree")
+    return take_config(search, arena_printf(search->arena, "%s/config", directory), folder, 0) ||
+                   take_config(search, arena_printf(search->arena, "%s/config.worktree", directory), folder, 0)
                ? -1
                : 0;
 }

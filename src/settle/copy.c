@@ -3,6 +3,7 @@
 
 #include "base/fd.h"
 #include "linux/entries.h"
+#include "linux/lookup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +59,7 @@ static int copy_link(int from, const char *name, int to, const char *new_name) {
 static int open_folder(int at, const char *name) {
     autoclose int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat status;
-    if (fd < 0 && errno == EACCES && !fchmodat(at, name, 0700, 0))
+    if (fd < 0 && errno == EACCES && !lookup_allow(at, name, 0700))
         fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status))
         return -1;

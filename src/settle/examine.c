@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 int examine_failed(const struct examine *examine, const char *path, int error) {
@@ -28,6 +29,11 @@ bool examine_is_held(const struct examine *examine, const char *path) {
     return false;
 }
 
+bool examine_is_fixed(const struct examine *examine, const char *path, const struct stat *status) {
+    bool linked = S_ISREG(status->st_mode) && status->st_nlink > 1;
+    return !examine->recording && !linked && examine_is_held(examine, path);
+}
+
 int examine_look(const struct examine *examine, int at, const char *name, const char *path, struct stat *status) {
     if (!fstatat(at, name, status, AT_SYMLINK_NOFOLLOW))
         return 1;
@@ -39,18 +45,15 @@ bool examine_skip(void *context, const char *path) {
     return !examine->recording && examine_is_held(examine, path);
 }
 
+/* Some file systems keep whole seconds only. */
 static bool is_before(const struct timespec *time, const struct timespec *other) {
-    return time->tv_sec != other->tv_sec ? time->tv_sec < other->tv_sec : time->tv_nsec < other->tv_nsec;
-}
-
-/* Some file systems keep whole seconds alone. */
-static bool is_older(const struct timespec *change, const struct timespec *since) {
-    return change->tv_nsec ? is_before(change, since) : change->tv_sec < since->tv_sec;
+    return time->tv_sec != other->tv_sec ? time->tv_sec < other->tv_sec
+                                         : time->tv_nsec && time->tv_nsec < other->tv_nsec;
 }
 
 bool examine_is_new(const struct examine *examine, int at, const char *name) {
     struct timespec birth;
-    return sys_birth(at, name, &birth) || !is_older(&birth, &examine->since);
+    return sys_birth(at, name, &birth) || !is_before(&birth, &examine->since);
 }
 
 int examine_read(struct examine *examine, int at, const char *name, const char *path, const char **text, size_t *size) {
@@ -72,12 +75,31 @@ int examine_read(struct examine *examine, int at, const char *name, const char *
     return got <= status.st_size; /* else it grows */
 }
 
+/* Of more than fits: the digest of the first part, and so on with the next. Sparse files can be endless. */
+static int digest_file(struct examine *examine, int at, const char *name, const char *path, char hex[65]) {
+    enum { HEX = 64, PARTS = 256 };
+    char *part = malloc(HEX + JUDGE_TEXT_MAX), before[HEX + 1] = "";
+    autoclose int fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    ssize_t got = -1;
+    for (int i = 0; part && fd >= 0 && i < PARTS; i++) {
+        memset(part, 0, HEX);
+        memcpy(part, before, strlen(before));
+        if ((got = fd_read_all(fd, part + HEX, JUDGE_TEXT_MAX)) <= 0)
+            break;
+        digest_sha256(part, HEX + (size_t)got, before);
+    }
+    int error = part ? errno : ENOMEM;
+    free(part);
+    if (got == 0)
+        strcpy(hex, *before ? before : "empty");
+    bool gone = fd < 0 && (error == ENOENT || error == ELOOP || error == ENXIO || error == EACCES);
+    return got < 0 && !gone ? examine_failed(examine, path, error) : 0;
+}
+
 /* What a file is by its content. "-": it can't be told, and is like no other. */
 static int digest(struct examine *examine, int at, const char *name, const char *path, const struct stat *status,
                   char hex[65]) {
     char target[PATH_MAX];
-    const char *text;
-    size_t size;
     strcpy(hex, "-");
     if (S_ISLNK(status->st_mode)) {
         ssize_t length = readlinkat(at, name, target, sizeof target);
@@ -86,10 +108,7 @@ static int digest(struct examine *examine, int at, const char *name, const char 
     } else if (S_ISDIR(status->st_mode)) {
         strcpy(hex, "folder");
     } else if (S_ISREG(status->st_mode)) {
-        int there = examine_read(examine, at, name, path, &text, &size);
-        if (there == 1)
-            digest_sha256(text, size, hex);
-        return there < 0 ? -1 : 0;
+        return digest_file(examine, at, name, path, hex);
     }
     return 0;
 }
@@ -104,21 +123,56 @@ static int record(struct examine *examine, const char *path, const char *hex, co
     return 0;
 }
 
-static bool was_there(const struct examine *examine, const char *path, const char *hex) {
-    for (size_t i = 0; i < examine->run->files.count; i++) {
-        const struct original *file = &examine->run->files.at[i];
-        if (strcmp(file->path, path) == 0 && strcmp(file->digest, hex) == 0 && strcmp(hex, "-") != 0)
-            return true;
+static int compare(const void *a, const void *b) {
+    const struct original *const *one = a, *const *other = b;
+    return strcmp((*one)->path, (*other)->path);
+}
+
+int examine_sort(struct examine *examine) {
+    size_t count = examine->run->files.count;
+    examine->index = arena_alloc(examine->arena, (count + 1) * sizeof *examine->index);
+    if (!examine->index)
+        return error_memory(examine->err);
+    for (size_t i = 0; i < count; i++)
+        examine->index[i] = &examine->run->files.at[i];
+    qsort(examine->index, count, sizeof *examine->index, compare);
+    return 0;
+}
+
+size_t examine_find(const struct examine *examine, const char *path) {
+    size_t from = 0, to = examine->index ? examine->run->files.count : 0, count = to;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (strcmp(examine->index[middle]->path, path) < 0)
+            from = middle + 1;
+        else
+            to = middle;
     }
+    return from < count && strcmp(examine->index[from]->path, path) == 0 ? from : examine->run->files.count;
+}
+
+/* The next in the index, if it has that path too. */
+static size_t next(const struct examine *examine, size_t at, const char *path) {
+    size_t count = examine->run->files.count;
+    return ++at < count && strcmp(examine->index[at]->path, path) == 0 ? at : count;
+}
+
+static bool was_there(const struct examine *examine, const char *path, const char *hex) {
+    size_t count = examine->run->files.count;
+    for (size_t i = examine_find(examine, path); i < count; i = next(examine, i, path))
+        if (strcmp(examine->index[i]->digest, hex) == 0 && strcmp(hex, "-") != 0)
+            return true;
     return false;
 }
 
 int examine_changed(struct examine *examine, int at, const char *name, const char *path, const struct stat *status) {
     char hex[65];
-    if (!examine->recording && examine_is_held(examine, path))
+    if (examine_is_fixed(examine, path, status))
         return 0;
     if (!examine->recording && !examine->run->by_content)
-        return !is_older(&status->st_ctim, &examine->since);
+        return !is_before(&status->st_ctim, &examine->since);
+    if (!examine->recording && examine_find(examine, path) == examine->run->files.count)
+        return 1;
     if (digest(examine, at, name, path, status, hex))
         return -1;
     if (examine->recording)

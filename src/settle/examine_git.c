@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/entries.h"
+#include "linux/lookup.h"
 #include "linux/resolve.h"
 
 #include <dirent.h>
@@ -43,9 +44,10 @@ static bool is_known(const struct examine *examine, const char *path, const stru
 }
 
 static const struct original *original_of(const struct examine *examine, const char *path) {
-    for (size_t i = 0; i < examine->run->files.count; i++)
-        if (examine->run->files.at[i].text && strcmp(examine->run->files.at[i].path, path) == 0)
-            return &examine->run->files.at[i];
+    size_t count = examine->run->files.count;
+    for (size_t i = examine_find(examine, path); i < count && strcmp(examine->index[i]->path, path) == 0; i++)
+        if (examine->index[i]->text)
+            return examine->index[i];
     return NULL;
 }
 
@@ -57,7 +59,7 @@ static int look_member(struct directory *directory, int at, const char *name, ch
     if (snprintf(path, PATH_MAX, "%s/%s", directory->path, name) >= PATH_MAX)
         return examine_failed(examine, directory->path, ENAMETOOLONG);
     int there = examine_look(examine, at, at == directory->fd ? name : last, path, status);
-    if (there <= 0 || (!examine->recording && examine_is_held(examine, path)))
+    if (there <= 0 || examine_is_fixed(examine, path, status))
         return there < 0 ? -1 : 0;
     int changed = examine_changed(examine, at, at == directory->fd ? name : last, path, status);
     return changed < 0 ? -1 : changed || directory->activated;
@@ -80,16 +82,18 @@ static int steps_up(const char *path) {
     return modules ? count : 0;
 }
 
-static int take_text(struct directory *directory, const char *name, enum judge_kind kind) {
+/* `name`: from the git directory on; its last part is in the open folder `at`. */
+static int take_text(struct directory *directory, int at, const char *name, enum judge_kind kind) {
     struct examine *examine = directory->examine;
     char path[PATH_MAX], why[HARMLESS_WHY], reason[HARMLESS_WHY + 64];
+    const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
     struct stat status;
     const char *text = "";
     size_t size = 0;
-    int counts = look_member(directory, directory->fd, name, path, &status);
+    int counts = look_member(directory, at, name, path, &status);
     if (counts <= 0 || examine->recording)
         return counts < 0 ? -1 : 0;
-    int readable = examine_read(examine, directory->fd, name, path, &text, &size);
+    int readable = examine_read(examine, at, last, path, &text, &size);
     if (readable < 0)
         return -1;
     const struct original *before = original_of(examine, path);
@@ -104,7 +108,7 @@ static int take_text(struct directory *directory, const char *name, enum judge_k
     if (harmless)
         return 0;
     snprintf(reason, sizeof reason, "%s, so that git would run what it says", why);
-    if (examine_put_aside(examine, directory->fd, name, path, reason, before ? SETTLED_RESTORED : SETTLED_ASIDE))
+    if (examine_put_aside(examine, at, last, path, reason, before ? SETTLED_RESTORED : SETTLED_ASIDE))
         return -1;
     return before ? restore(directory, name, path, before) : 0;
 }
@@ -130,63 +134,72 @@ static int take_common(struct directory *directory) {
                                              "leads git to another directory for its settings", SETTLED_ASIDE);
 }
 
-/* A folder that its owner, the caller, was shut out of. */
-static void open_up(int at, const char *name) {
+/* A folder of the git directory, for reading, also when its owner was shut out of it. What was moved there as a whole
+ * has members that didn't change: *counts tells that all of them count. Another thing in its place is put aside. *fd
+ * -1: there is no such folder. */
+static int open_member(struct directory *directory, const char *name, const char *why, bool *counts, int *fd) {
+    struct examine *examine = directory->examine;
+    char path[PATH_MAX];
     struct stat status;
-    if (!fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW) && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-        (status.st_mode & 0700) != 0700)
-        (void)!fchmodat(at, name, (status.st_mode & 07777) | 0700, 0); /* or it is seen that it can't be looked into */
+    *fd = -1;
+    int changed = look_member(directory, directory->fd, name, path, &status);
+    if (changed < 0)
+        return -1;
+    if (changed && !S_ISDIR(status.st_mode))
+        return examine_put_aside(examine, directory->fd, name, path, why, SETTLED_ASIDE);
+    *counts = changed && !examine->run->by_content && !is_known(examine, path, &status);
+    (void)!lookup_allow(directory->fd, name, 0700); /* or it is seen that it can't be looked into */
+    *fd = openat(directory->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return *fd >= 0 || errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : examine_failed(examine, path, errno);
 }
 
 static int take_hook(struct directory *directory, int hooks, const char *name) {
+    static const char why[] = "is a hook, or a part of one: git runs it";
     char path[PATH_MAX], member[NAME_MAX + 8];
     struct stat status;
     if (ends_with(name, ".sample"))
         return 0;
     snprintf(member, sizeof member, "hooks/%s", name);
     int counts = look_member(directory, hooks, member, path, &status);
-    if (counts <= 0 || S_ISDIR(status.st_mode))
-        return counts < 0 ? -1 : 0;
-    return examine_put_aside(directory->examine, hooks, name, path, "is a hook: git runs it", SETTLED_ASIDE);
+    if (counts < 0)
+        return -1;
+    if (counts)
+        return examine_put_aside(directory->examine, hooks, name, path, why, SETTLED_ASIDE);
+    struct stat now;
+    bool folder = !fstatat(hooks, name, &now, AT_SYMLINK_NOFOLLOW) && S_ISDIR(now.st_mode);
+    return folder ? examine_inside(directory->examine, hooks, name, path, why, 0) : 0;
 }
 
 static int take_hooks(struct directory *directory) {
     struct examine *examine = directory->examine;
-    char path[PATH_MAX];
-    struct stat status;
-    int counts = look_member(directory, directory->fd, "hooks", path, &status);
-    if (counts < 0)
+    autoclose int fd = -1;
+    bool counts = false, activated = directory->activated;
+    if (open_member(directory, "hooks", "leads git to hooks", &counts, &fd))
         return -1;
-    if (counts && !S_ISDIR(status.st_mode))
-        return examine_put_aside(examine, directory->fd, "hooks", path, "leads git to hooks", SETTLED_ASIDE);
-    open_up(directory->fd, "hooks");
-    autoclose int fd = openat(directory->fd, "hooks", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : examine_failed(examine, path, errno);
-    struct directory whole = *directory; /* another folder in the place of hooks, what is in it as it was elsewhere */
-    whole.activated |= counts && !is_known(examine, path, &status);
     struct entries entries = {.fd = fd};
-    for (const struct entry *entry; (entry = entries_next(&entries));)
-        if (entry->name[0] != '.' && take_hook(&whole, fd, entry->name))
-            return -1;
-    return entries.error ? examine_failed(examine, path, entries.error) : 0;
+    int result = 0;
+    directory->activated |= counts;
+    for (const struct entry *entry; fd >= 0 && !result && (entry = entries_next(&entries));)
+        result = entry->name[0] != '.' ? take_hook(directory, fd, entry->name) : 0;
+    directory->activated = activated;
+    return !result && entries.error ? examine_failed(examine, directory->path, entries.error) : result;
 }
 
-/* A list in a folder: of another folder in its place the list counts as well, as it was elsewhere. */
-static int take_todo(const struct directory *directory, const char *folder, const char *name) {
-    struct directory whole = *directory;
-    char path[PATH_MAX];
-    struct stat status;
-    open_up(directory->fd, folder);
-    int counts = look_member(&whole, directory->fd, folder, path, &status);
-    whole.activated |= counts > 0;
-    return counts < 0 ? -1 : take_text(&whole, name, JUDGE_TODO);
+static int take_todo(struct directory *directory, const char *folder, const char *name) {
+    autoclose int fd = -1;
+    bool counts = false, activated = directory->activated;
+    if (open_member(directory, folder, "leads git to a list of things to do", &counts, &fd))
+        return -1;
+    directory->activated |= counts;
+    int result = fd < 0 ? 0 : take_text(directory, fd, name, JUDGE_TODO);
+    directory->activated = activated;
+    return result;
 }
 
 static int take_directory(struct directory *directory) {
-    return take_text(directory, "config", JUDGE_CONFIG) || take_text(directory, "config.worktree", JUDGE_CONFIG) ||
-                   take_common(directory) || take_hooks(directory) ||
-                   take_todo(directory, "rebase-merge", "rebase-merge/git-rebase-todo") ||
+    return take_text(directory, directory->fd, "config", JUDGE_CONFIG) ||
+                   take_text(directory, directory->fd, "config.worktree", JUDGE_CONFIG) || take_common(directory) ||
+                   take_hooks(directory) || take_todo(directory, "rebase-merge", "rebase-merge/git-rebase-todo") ||
                    take_todo(directory, "sequencer", "sequencer/todo")
                ? -1
                : 0;
@@ -220,7 +233,7 @@ static int take_pointer(struct examine *examine, const struct scanned *scanned, 
         target[strlen(target) - 1] = '\0';
     if (target && resolve(examine->arena, scanned->path, target, &place, NULL))
         return error_memory(examine->err);
-    bool part = target && !place.error && S_ISDIR(place.mode) &&
+    bool part = target && !memchr(text, '\0', size) && !place.error && S_ISDIR(place.mode) &&
                 (strstr(place.path, "/.git/modules/") || strstr(place.path, "/.git/worktrees/"));
     for (size_t i = 0; part && i < examine->run->roots.count; i++)
         if (path_is_under(place.path, examine->run->roots.at[i].path))
@@ -256,8 +269,8 @@ static int take_dot_git(struct examine *examine, const struct scanned *scanned) 
     if (S_ISREG(status.st_mode) && changed)
         return take_pointer(examine, scanned, path);
     bool made = false;
-    if (S_ISDIR(status.st_mode) && !held) {
-        open_up(scanned->fd, ".git");
+    if (S_ISDIR(status.st_mode)) { /* one that is held too: its files may have other names */
+        (void)!lookup_allow(scanned->fd, ".git", 0700);
         autoclose int fd = openat(scanned->fd, ".git", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0 && errno != EACCES)
             return errno == ENOENT ? 0 : examine_failed(examine, path, errno);
@@ -274,13 +287,12 @@ static int take_dot_git(struct examine *examine, const struct scanned *scanned) 
     }
     if (S_ISDIR(status.st_mode) && !examine->recording && note(examine, path, &status, made))
         return -1;
-    if (made)
-        return 0;
     bool root = false; /* roots are looked at in any case */
     for (size_t i = 0; i < examine->run->roots.count; i++)
         root |= strcmp(examine->run->roots.at[i].path, scanned->path) == 0;
-    return examine_named(examine, scanned->path) ||
-                   (!root && examine_top(examine, scanned->path, examine->run->protects && held, false))
+    bool whole = examine->run->protects && !examine->run->git_writable && (root || held);
+    return examine_named(examine, scanned->path, whole && !made) ||
+                   (!root && !made && examine_top(examine, scanned->path, examine->run->protects && held, false))
                ? -1
                : 0;
 }
@@ -307,8 +319,7 @@ static int take_bare(struct examine *examine, const struct scanned *scanned) {
 }
 
 /* No program names it by its path, but one that goes into it step by step finds it. */
-static int take_deep(struct examine *examine, const struct scanned *scanned) {
-    const char *name = scanned->git ? ".git" : "HEAD";
+static int take_deep(struct examine *examine, const struct scanned *scanned, const char *name) {
     struct stat status;
     int there = examine_look(examine, scanned->fd, name, scanned->path, &status);
     if (there <= 0 || examine->recording)
@@ -322,7 +333,10 @@ static int take_deep(struct examine *examine, const struct scanned *scanned) {
 int examine_git(void *context, const struct scanned *scanned) {
     struct examine *examine = context;
     if (strlen(scanned->path) > PATH_MAX - 64 - NAME_MAX)
-        return take_deep(examine, scanned);
+        return (scanned->git && take_deep(examine, scanned, ".git")) ||
+                       (scanned->bare && take_deep(examine, scanned, "HEAD"))
+                   ? -1
+                   : 0;
     if (!examine->recording && examine_is_held(examine, scanned->path) && !scanned->git)
         return 0;
     if (scanned->git && take_dot_git(examine, scanned))

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { DEPTH = 8, LINKS = 20000 };
+enum { DEPTH = 16, LINKS = 20000 };
 
 /* Text that people and agents take for instructions, what builds and package managers run, settings of versions and
  * of the environment: to be read before it is used, and changed all the time. */
@@ -49,8 +49,14 @@ static const char *const told[] = {"AGENTS.md",
                                    ".yarnrc",
                                    ".yarnrc.yml",
                                    ".pnpmfile.cjs",
+                                   "node_modules/.bin",
                                    "conftest.py",
                                    "sitecustomize.py",
+                                   "usercustomize.py",
+                                   "pip.conf",
+                                   ".venv/pyvenv.cfg",
+                                   ".venv/bin/activate",
+                                   "venv/bin/activate",
                                    "setup.py",
                                    "pyproject.toml",
                                    "tox.ini",
@@ -64,7 +70,9 @@ static const char *const told[] = {"AGENTS.md",
                                    "build.rs",
                                    ".cargo",
                                    "CMakeLists.txt",
+                                   ".bazelrc",
                                    "build.gradle",
+                                   "build.gradle.kts",
                                    "gradlew",
                                    "gradle/wrapper",
                                    "mvnw",
@@ -87,23 +95,21 @@ static bool is_granted(const struct examine *examine, const char *path) {
     return false;
 }
 
-static int take_inside(struct examine *examine, int at, const char *name, const char *path, const char *why, int depth);
-
 /* Each thing in a folder that was there before. */
 static int take_entries(struct examine *examine, int at, const char *name, const char *path, const char *why,
                         int depth) {
     autoclose int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == EACCES ? 0 : examine_failed(examine, path, errno);
-    struct entries *entries = calloc(1, sizeof *entries);
+    struct entries *entries = malloc(sizeof *entries);
     char *below = malloc(PATH_MAX);
     int result = entries && below ? 0 : error_memory(examine->err);
-    if (entries)
-        entries->fd = fd;
+    if (!result)
+        *entries = (struct entries){.fd = fd};
     for (const struct entry *entry; !result && (entry = entries_next(entries));)
         if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0 &&
             snprintf(below, PATH_MAX, "%s/%s", path, entry->name) < PATH_MAX)
-            result = take_inside(examine, fd, entry->name, below, why, depth + 1);
+            result = examine_inside(examine, fd, entry->name, below, why, depth + 1);
     if (!result && entries->error)
         result = examine_failed(examine, path, entries->error);
     free(entries);
@@ -111,30 +117,36 @@ static int take_entries(struct examine *examine, int at, const char *name, const
     return result;
 }
 
-/* Another folder in the place of one, with what is in it as it was elsewhere, has a new time; and so has one in which
- * something came. */
-static int take_inside(struct examine *examine, int at, const char *name, const char *path, const char *why,
-                       int depth) {
+/* A folder that changed goes as a whole: what it holds may have been moved there with it, and be older than the run. */
+int examine_inside(struct examine *examine, int at, const char *name, const char *path, const char *why, int depth) {
     struct stat status;
     int there = examine_look(examine, at, name, path, &status);
     if (there <= 0)
         return there;
     int changed = examine_changed(examine, at, name, path, &status);
-    if (changed > 0)
-        return examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE);
-    return !changed && S_ISDIR(status.st_mode) && depth < DEPTH ? take_entries(examine, at, name, path, why, depth)
-                                                                : changed;
+    if (changed < 0)
+        return -1;
+    if (S_ISDIR(status.st_mode) && depth < DEPTH && !changed)
+        return take_entries(examine, at, name, path, why, depth);
+    return changed ? examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE) : changed;
 }
 
-/* One that must not have come or changed. `whole`: what isn't held wasn't there before. */
+/* One that must not have come or changed. */
 static int take(struct examine *examine, int at, const char *name, const char *path, const char *why, bool whole) {
     struct stat status;
     int there = examine_look(examine, at, name, path, &status);
     if (there <= 0 || is_granted(examine, path) || (!examine->recording && examine_is_held(examine, path)))
         return there < 0 ? -1 : 0;
-    if (whole && !examine->recording && !examine->run->by_content && S_ISDIR(status.st_mode))
+    if (S_ISDIR(status.st_mode)) {
+        int changed = examine_changed(examine, at, name, path, &status);
+        if (changed < 0)
+            return -1;
+        if (examine->recording || !(changed || (whole && !examine->run->by_content)))
+            return take_entries(examine, at, name, path, why, 0);
         return examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE);
-    return take_inside(examine, at, name, path, why, 0);
+    }
+    int changed = examine_changed(examine, at, name, path, &status);
+    return changed > 0 ? examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE) : changed;
 }
 
 /* By its path, in which no link is followed. */
@@ -157,10 +169,49 @@ static int take_path(struct examine *examine, const char *path, const char *why,
     return take(examine, fd, slash + 1, path, why, whole);
 }
 
-/* Is `name` the first part of a path of the table, or all of it? */
+/* Is `name` the first part of a path of the table, or all of it? In whatever letters: what is looked at then is the
+ * path of the table, which a file system without regard to case finds. */
 static bool begins(const char *listed, const char *name) {
     size_t size = strlen(name);
-    return strncmp(listed, name, size) == 0 && (!listed[size] || listed[size] == '/');
+    bool odd = false; /* letters that may stand for others */
+    for (const char *at = name; *at; at++)
+        odd |= (unsigned char)*at >= 0x80;
+    return odd || (strncasecmp(listed, name, size) == 0 && (!listed[size] || listed[size] == '/'));
+}
+
+/* A path of the table in an open folder: each part of it can be what came. */
+static int take_parts(struct examine *examine, int folder, const char *path, const char *listed, bool whole) {
+    char name[NAME_MAX + 1], place[PATH_MAX];
+    bool moved = false;
+    autoclose int at = dup(folder);
+    if (at < 0)
+        return examine_failed(examine, path, errno);
+    for (const char *slash; (slash = strchr(listed, '/')); listed = slash + 1) {
+        struct stat status;
+        snprintf(name, sizeof name, "%.*s", (int)(slash - listed), listed);
+        snprintf(place, sizeof place, "%.*s", (int)(strlen(path) - strlen(slash)), path);
+        int there = examine_look(examine, at, name, place, &status);
+        int changed = there > 0 ? examine_changed(examine, at, name, place, &status) : 0;
+        if (there <= 0 || changed < 0)
+            return there < 0 || changed < 0 ? -1 : 0;
+        if (!S_ISDIR(status.st_mode))
+            return changed ? examine_put_aside(examine, at, name, place, configuration, SETTLED_ASIDE) : 0;
+        moved |= changed && !examine->run->by_content;
+        int next = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (next < 0)
+            return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EACCES
+                       ? 0
+                       : examine_failed(examine, place, errno);
+        fd_close(&at);
+        at = next;
+    }
+    struct stat status;
+    int there = moved ? examine_look(examine, at, listed, path, &status) : 0;
+    if (there < 0)
+        return -1;
+    return there && !examine_is_fixed(examine, path, &status)
+               ? examine_put_aside(examine, at, listed, path, configuration, SETTLED_ASIDE)
+               : take(examine, at, listed, path, configuration, whole);
 }
 
 static int take_told(struct examine *examine, int at, const char *name, const char *path) {
@@ -178,10 +229,9 @@ static int take_entry(struct examine *examine, int at, const char *folder, const
     for (size_t i = 0; protected_names[i]; i++)
         if (begins(protected_names[i], name) &&
             snprintf(path, sizeof path, "%s/%s", folder, protected_names[i]) < (int)sizeof path &&
-            (protected_names[i][size] ? take_path(examine, path, configuration, whole)
-                                      : take(examine, at, name, path, configuration, whole)))
+            take_parts(examine, at, path, protected_names[i], whole))
             return -1;
-    if (size >= sizeof ending && strcmp(name + size - sizeof ending + 1, ending) == 0 &&
+    if (size >= sizeof ending && strcasecmp(name + size - sizeof ending + 1, ending) == 0 &&
         snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
         take(examine, at, name, path, configuration, false))
         return -1;
@@ -226,7 +276,15 @@ int examine_top(struct examine *examine, const char *path, bool whole, bool root
     return 0;
 }
 
-int examine_named(struct examine *examine, const char *path) {
+/* Of what search_git found: the parts of git directories are looked at where they are met. */
+static bool is_part(const struct protected *named) {
+    const char *path = named->place.path, *name = strrchr(path, '/') + 1, *inside = strstr(path, "/.git/");
+    if (strcmp(name, ".git") == 0 || strcmp(name, ".gitmodules") == 0) /* the second is told at the top */
+        return true;
+    return inside && (named->why != search_named || strcmp(inside, "/.git/hooks") == 0);
+}
+
+int examine_named(struct examine *examine, const char *path, bool whole) {
     struct probe probe = *examine->probe;
     struct error err = {0};
     struct search search = {.arena = examine->arena, .policy = examine->policy, .probe = &probe, .err = &err};
@@ -242,12 +300,8 @@ int examine_named(struct examine *examine, const char *path) {
                           : error_memory(examine->err);
     for (size_t i = 0; i < probe.protection.held.count; i++) {
         const struct protected *named = &probe.protection.held.at[i];
-        const char *name = strrchr(named->place.path, '/') + 1;
-        bool modules = strcmp(name, ".gitmodules") == 0; /* told at the top */
-        if (strstr(named->place.path, "/.git/") || strcmp(name, ".git") == 0 || modules)
-            continue;
-        if (take_path(examine, named->place.path, "is named by a git configuration, and came or changed during the run",
-                      examine->run->protects && !examine->run->git_writable))
+        if (!is_part(named) && take_path(examine, named->place.path,
+                                         "is named by a git configuration, and came or changed during the run", whole))
             return -1;
     }
     return 0;

@@ -77,18 +77,20 @@ static bool is_below_top(const struct git_config *config, int steps) {
 static bool is_harmless(const struct git_config *config, int steps) {
     if (is_below_top(config, steps))
         return true;
-    return is_listed(config) && (strstr(config->key, "url") == NULL || is_plain_address(config->value));
+    bool address = strstr(config->key, "url") || strstr(config->key, "remote"); /* that of a branch can be either */
+    return is_listed(config) && (!address || is_plain_address(config->value));
 }
 
-/* Does it stand in the text? A value that was cut off is like no other. */
+/* Does it stand in the text? What was cut off is like no other. */
 static bool stands_in(const struct git_config *wanted, const struct text *text) {
     struct git_config config;
-    if (!text->size || strlen(wanted->value) + 1 == sizeof wanted->value)
+    if (!text->size || strlen(wanted->value) + 1 == sizeof wanted->value ||
+        strlen(wanted->subsection) + 1 == sizeof wanted->subsection)
         return false;
     git_config_begin(&config, text->at, text->size);
     while (git_config_next(&config))
-        if (strcmp(config.section, wanted->section) == 0 && strcmp(config.key, wanted->key) == 0 &&
-            strcmp(config.value, wanted->value) == 0)
+        if (strcmp(config.section, wanted->section) == 0 && strcmp(config.subsection, wanted->subsection) == 0 &&
+            strcmp(config.key, wanted->key) == 0 && strcmp(config.value, wanted->value) == 0)
             return true;
     return false;
 }

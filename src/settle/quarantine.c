@@ -3,6 +3,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/lookup.h"
 #include "linux/store.h"
 #include "settle/copy.h"
 
@@ -74,7 +75,7 @@ static int move_anyway(int at, const char *name, int folder, const char *number)
     bool closed = (above.st_mode & 0700) != 0700;
     if (closed && fchmod(at, (above.st_mode & 07777) | 0700))
         return -1;
-    int result = S_ISDIR(status.st_mode) ? fchmodat(at, name, (status.st_mode & 07777) | 0700, 0) : 0;
+    int result = S_ISDIR(status.st_mode) ? lookup_allow(at, name, 0700) : 0;
     result = result || move(at, name, folder, number) ? -1 : 0;
     int saved = errno;
     if (closed)

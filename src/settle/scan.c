@@ -91,27 +91,42 @@ static int failed(const struct walk *walk, const char *name, int error) { /* "":
     return -1;
 }
 
-/* A name that a file system without regard to case may take for `.git`. */
-static bool may_be_git(const char *name) {
-    if (strcasecmp(name, ".git") == 0)
-        return true;
-    for (; *name; name++)
-        if ((unsigned char)*name >= 0x80)
-            return true;
-    return false;
-}
+enum { SIGN_GIT, SIGN_HEAD, SIGN_OBJECTS, SIGN_REFS, SIGN_COMMON, SIGNS };
+
+static const char *const sign_names[SIGNS] = {".git", "HEAD", "objects", "refs", "commondir"};
 
 struct signs {
-    bool head, objects, refs, common, git, maybe;
+    bool is[SIGNS];
+    bool maybe; /* there is a name that a file system without regard to case may take for one of them */
 };
 
 static void take_sign(struct signs *signs, const char *name) {
-    signs->head |= strcmp(name, "HEAD") == 0;
-    signs->objects |= strcmp(name, "objects") == 0;
-    signs->refs |= strcmp(name, "refs") == 0;
-    signs->common |= strcmp(name, "commondir") == 0;
-    signs->git |= strcmp(name, ".git") == 0;
-    signs->maybe |= may_be_git(name);
+    for (int i = 0; i < SIGNS; i++)
+        if (strcasecmp(name, sign_names[i]) == 0) {
+            bool exact = strcmp(name, sign_names[i]) == 0;
+            signs->is[i] |= exact;
+            signs->maybe |= !exact;
+        }
+    for (; *name; name++)
+        signs->maybe |= (unsigned char)*name >= 0x80;
+}
+
+/* Those that have another spelling here. -1 with *sign: it can't be looked at. */
+static int take_spellings(struct signs *signs, int fd, const char **sign) {
+    struct stat status;
+    for (int i = 0; i < SIGNS && signs->maybe; i++) {
+        signs->is[i] = signs->is[i] || !fstatat(fd, sign_names[i], &status, AT_SYMLINK_NOFOLLOW);
+        *sign = sign_names[i];
+        if (!signs->is[i] && errno != ENOENT)
+            return -1;
+    }
+    return 0;
+}
+
+/* Can git take it for a git directory? HEAD alone may lie in another: that of a further work tree, which shares the
+ * rest of this one. */
+static bool is_bare(const struct signs *signs) {
+    return (signs->is[SIGN_OBJECTS] && signs->is[SIGN_REFS]) || (signs->is[SIGN_HEAD] && signs->is[SIGN_COMMON]);
 }
 
 /* What the file system doesn't say by itself. 0: it is gone. */
@@ -127,8 +142,8 @@ static int list(struct walk *walk, int fd) {
     struct scanned scanned = {.fd = fd, .path = walk->path.at};
     struct entries entries = {.fd = fd};
     struct signs signs = {0};
-    struct stat status;
     const struct entry *entry;
+    const char *sign;
     while ((entry = entries_next(&entries))) {
         const char *name = entry->name;
         if (name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2])))
@@ -142,29 +157,17 @@ static int list(struct walk *walk, int fd) {
     }
     if (entries.error)
         return failed(walk, "", entries.error);
-    if (!signs.git && signs.maybe) {
-        signs.git = !fstatat(fd, ".git", &status, AT_SYMLINK_NOFOLLOW);
-        if (!signs.git && errno != ENOENT)
-            return failed(walk, ".git", errno);
-    }
+    if (take_spellings(&signs, fd, &sign))
+        return failed(walk, sign, errno);
     scan->folders++;
-    scanned.git = signs.git;
-    scanned.bare = signs.head && ((signs.objects && signs.refs) || signs.common);
+    scanned.git = signs.is[SIGN_GIT];
+    scanned.bare = is_bare(&signs);
     return scanned.git || scanned.bare ? scan->folder(scan->context, &scanned) : 0;
 }
 
 /* A folder that its owner, the caller, was shut out of: perhaps by the command. */
-static int open_closed(uid_t caller, int at, const char *name) {
-    char path[40];
-    struct stat status;
-    autoclose int place = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (place < 0 || fstat(place, &status))
-        return -1;
-    errno = EACCES;
-    if (status.st_uid != caller || (status.st_mode & 0500) == 0500)
-        return -1;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", place);
-    return chmod(path, (status.st_mode & 07777) | 0500) ? -1 : openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+static int open_closed(int at, const char *name) {
+    return lookup_allow(at, name, 0500) ? -1 : openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /* *before: its mode, when it was closed to its owner, else -1. -1: *err is set; -2: there is nothing to look at. */
@@ -175,7 +178,7 @@ static int open_folder(struct walk *walk, int at, const char *name, int *before)
     if (fd < 0 && errno == EACCES) {
         if (!fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW))
             *before = (int)(status.st_mode & 07777);
-        fd = open_closed(walk->caller, at, name);
+        fd = open_closed(at, name);
         if (fd < 0 && errno == EACCES) {
             walk->scan->unseen++;
             return -2;

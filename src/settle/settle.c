@@ -53,8 +53,10 @@ static struct timespec since_of(const struct run *run) {
     clock_gettime(CLOCK_BOOTTIME, &running);
     if (is_before(&running, &run->running)) /* another boot */
         return run->since;
+    const struct timespec tick = {0, 20000000}; /* that clock goes in steps */
     const struct timespec took = minus(running, &run->running), began = minus(now, &took);
-    return is_before(&began, &run->since) ? began : run->since;
+    const struct timespec earlier = minus(run->since, &tick);
+    return is_before(&began, &earlier) ? minus(began, &tick) : run->since;
 }
 
 static bool in_another(const struct run *run, size_t index) {
@@ -106,7 +108,7 @@ static int settle_run(struct arena *arena, const struct plan *plan, const struct
                               .out = out,
                               .quarantine = {.state = plan->policy->keep, .folder = -1},
                               .judge = {.confinement = confinement_of(plan)}};
-    int result = scan_roots(&examine);
+    int result = examine_sort(&examine) ? -1 : scan_roots(&examine);
     judge_end(&examine.judge);
     quarantine_close(&examine.quarantine);
     met->at = examine.repositories.at;
@@ -150,6 +152,11 @@ static int visit_run(void *context, const struct run *run, bool live) {
         for (size_t k = 0; k < own->roots.count; k++)
             meet |= path_is_under(run->roots.at[i].path, own->roots.at[k].path) ||
                     path_is_under(own->roots.at[k].path, run->roots.at[i].path);
+    struct run *other = meet ? list_add(visit->settle->arena, &visit->settle->others) : NULL;
+    if (meet && !other)
+        return error_memory(visit->err);
+    if (other)
+        *other = *run;
     if (meet && is_before(&run->since, &own->since))
         own->since = run->since;
     return 0;
@@ -212,36 +219,35 @@ static int add_held(struct arena *arena, const struct plan *plan, struct run *ru
     return 0;
 }
 
-/* NULL: there was no memory for it. */
-static int add_there(struct arena *arena, struct run *run, const char *path) {
+static int add_known_path(struct arena *arena, struct run *run, const char *path) {
     struct stat status;
     if (!path || lstat(path, &status))
         return path ? 0 : -1;
     struct thing *added = list_add(arena, &run->known);
-    if (!added)
-        return -1;
-    *added = (struct thing){path, status.st_dev, status.st_ino};
-    return 0;
+    if (added)
+        *added = (struct thing){path, status.st_dev, status.st_ino};
+    return added ? 0 : -1;
 }
 
-/* The git directories that are there: of the roots, and those that were met before. */
+/* The git directories that are there, and their hooks: of the roots, and those that were met before. */
 static int add_known(struct arena *arena, const struct plan *plan, struct run *run) {
     const struct protection *protection = &plan->probe->protection;
     for (size_t i = 0; i < run->roots.count; i++) {
-        const char *path = run->roots.at[i].path;
-        if (add_there(arena, run, path) || add_there(arena, run, arena_printf(arena, "%s/.git", path)) ||
-            add_there(arena, run, arena_printf(arena, "%s/.git/hooks", path)) ||
-            add_there(arena, run, arena_printf(arena, "%s/hooks", path)))
-            return -1;
+        static const char *const names[] = {"", "/.git", "/.git/hooks", "/hooks"};
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+            if (add_known_path(arena, run, arena_printf(arena, "%s%s", run->roots.at[i].path, names[k])))
+                return -1;
     }
     for (size_t i = 0; i < protection->remembered.count; i++) {
         const struct repository *one = &protection->remembered.at[i];
         struct thing *added = one->made ? NULL : list_add(arena, &run->known);
         if (one->made)
             continue;
-        if (!added || add_there(arena, run, arena_printf(arena, "%s/hooks", one->path)))
+        if (!added)
             return -1;
         *added = (struct thing){one->path, one->dev, one->ino};
+        if (add_known_path(arena, run, arena_printf(arena, "%s/hooks", one->path)))
+            return -1;
     }
     return 0;
 }
@@ -310,13 +316,19 @@ int settle_open(struct settle *settle, struct arena *arena, const struct plan *p
     *settle = (struct settle){.arena = arena, .plan = plan, .record = {.store = -1, .file = -1}};
     if (plan->policy->waived & G(FS_SETTLE))
         return 0;
-    /* from now on: another run that begins meanwhile sees the record of this one, or is seen */
-    clock_gettime(CLOCK_REALTIME_COARSE, &settle->run.since);
-    clock_gettime(CLOCK_BOOTTIME, &settle->run.running);
     if (add_roots(arena, plan, &settle->run))
         return error_memory(err);
-    if (!open_records(settle, found, err))
-        return 0;
+    for (int failed = 0; !failed;) {
+        size_t aside = found->aside;
+        /* from now on: another run that begins meanwhile sees the record of this one, or is seen */
+        clock_gettime(CLOCK_REALTIME_COARSE, &settle->run.since);
+        clock_gettime(CLOCK_BOOTTIME, &settle->run.running);
+        settle->others.count = 0;
+        fd_close(&settle->record.store);
+        failed = open_records(settle, found, err);
+        if (!failed && found->aside == aside) /* else what was put aside now has changed its folders */
+            return 0;
+    }
     settle_abandon(settle);
     return tell_before(err);
 }
@@ -331,8 +343,11 @@ int settle_begin(struct settle *settle, struct error *err) {
     run->git_writable = plan->policy->git.value != GIT_READONLY;
     run->protects = plan->taken[STEP_PROTECT] || !plan->probe->protection.held.count;
     run->by_content = !all_tell_by_time(plan->probe, run);
-    if (!look_before(settle->arena, plan, run, err) && !record_make(settle->arena, &settle->record, run, err))
-        return 0;
+    if (!look_before(settle->arena, plan, run, err)) {
+        overlap_reduce(run, &settle->others);
+        if (!record_make(settle->arena, &settle->record, run, err))
+            return 0;
+    }
     settle_abandon(settle);
     return tell_before(err);
 }

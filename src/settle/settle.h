@@ -3,6 +3,7 @@
 #define PINFOLD_SETTLE_SETTLE_H
 
 #include "plan/plan.h"
+#include "settle/overlap.h"
 #include "settle/record.h"
 #include "settle/settlement.h"
 
@@ -11,6 +12,7 @@ struct settle {
     const struct plan *plan;
     struct run run;
     struct record record;
+    run_list others; /* that go on in the same folders */
 };
 
 /* Could a run of this plan be settled, as far as can be seen without making anything? 126, or 125, when not. */
