@@ -7,6 +7,7 @@
 #include "box/workspace.h"
 #include "linux/account.h"
 #include "linux/session_store.h"
+#include "linux/store.h"
 #include "policy/values.h"
 
 #include <errno.h>
@@ -94,7 +95,7 @@ static int end_of_caller(struct arena *arena, const char *id, const char *worksp
     const char *home, *state, *path;
     text_list links = {0};
     if (check_id(id, err) || account_home_of_caller(arena, &home, err) ||
-        session_state(arena, home, &state, &links, err) || !(path = workspace_path(arena, workspace, err)))
+        store_state(arena, home, &state, &links, err) || !(path = workspace_path(arena, workspace, err)))
         return -1;
     if (!state)
         return error_set(err, EXIT_USAGE, "uid %lu has no home in the passwd file, so it has no sessions",

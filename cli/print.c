@@ -89,7 +89,7 @@ int print_usage(void) {
     puts("usage: pinfold SUBCOMMAND [OPTIONS] ...\n"
          "       pinfold --version\n");
     for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
-        printf("  %-8s  %s\n", subcommand_text[i].name, subcommand_text[i].summary);
+        printf("  %-10s  %s\n", subcommand_text[i].name, subcommand_text[i].summary);
     puts("\npinfold SUBCOMMAND --help lists the options. Manual: pinfold(1).");
     return print_finish();
 }

@@ -7,6 +7,7 @@
 #include "box/layers.h"
 #include "linux/making.h"
 #include "linux/session.h"
+#include "settle/settle.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -68,6 +69,14 @@ static void warn_sockets(const struct box *box, char *const *caller) {
     }
 }
 
+/* What a run holds on to beside its box. */
+struct held {
+    made_list made;
+    struct session session;
+    struct settle settle;
+    struct arena arena; /* of the settlement: memory that the box's init can't be shown */
+};
+
 /* A plan, and the folders of --write that are to be made. Another run may make them at the same time: then what it has
  * made is looked at, too. */
 static int plan_and_make(struct box *box, made_list *made, char *const *caller, struct error *err) {
@@ -83,12 +92,29 @@ static int plan_and_make(struct box *box, made_list *made, char *const *caller, 
                      "refused, nothing was started: folders that --create makes come and go; run it again");
 }
 
-static int start(struct box *box, const struct receipt *receipt, struct session *session, made_list *made,
-                 char *const *caller, struct error *err) {
-    if (plan_and_make(box, made, caller, err) || own_check(box, print_report_fd(), err) ||
-        receipt_guard(receipt, &box->plan, err))
+static int plan(struct box *box, const struct receipt *receipt, struct held *held, char *const *caller,
+                struct error *err) {
+    return plan_and_make(box, &held->made, caller, err) || own_check(box, print_report_fd(), err) ||
+                   receipt_guard(receipt, &box->plan, err)
+               ? -1
+               : 0;
+}
+
+/* What was put aside may have been a part of the plan. */
+static int inherit(struct box *box, const struct receipt *receipt, struct held *held, char *const *caller,
+                   struct error *err) {
+    if (settle_open(&held->settle, &held->arena, &box->plan, &box->inherited, err))
         return -1;
-    if (box->policy.session && session_enter(session, &box->plan, &box->probe, err))
+    return box->inherited.aside ? plan(box, receipt, held, caller, err) : 0;
+}
+
+static int start(struct box *box, const struct receipt *receipt, struct held *held, char *const *caller,
+                 struct error *err) {
+    if (plan(box, receipt, held, caller, err) || inherit(box, receipt, held, caller, err))
+        return -1;
+    if (box->policy.session && session_enter(&held->session, &box->plan, &box->probe, err))
+        return -1;
+    if (settle_begin(&held->settle, err))
         return -1;
     warn_sockets(box, caller);
     if (box->plan.notice)
@@ -96,12 +122,11 @@ static int start(struct box *box, const struct receipt *receipt, struct session 
     return box_start(box, caller, err);
 }
 
-static int run(struct box *box, const struct receipt *receipt, struct session *session, char *const *caller,
+static int run(struct box *box, const struct receipt *receipt, struct held *held, char *const *caller,
                struct error *err) {
-    made_list made = {0};
-    int failed = start(box, receipt, session, &made, caller, err);
+    int failed = start(box, receipt, held, caller, err);
     if (failed && box->result.outcome != OUTCOME_KILLED)
-        making_undo(&made);
+        making_undo(&held->made);
     return failed;
 }
 
@@ -121,6 +146,36 @@ static void warn_all_replaced(const struct plan *plan) {
     for (size_t i = 0; i < plan->pins.count; i++)
         if (plan->pins.at[i].replaced)
             warn_replaced(plan->pins.at[i].path);
+}
+
+static void print_settled(const struct settlement *settlement) {
+    char text[2400], shown[1024];
+    for (size_t i = 0; i < settlement->found.count; i++) {
+        const struct settled *settled = &settlement->found.at[i];
+        if (settled->fate == SETTLED_REPORTED)
+            continue;
+        snprintf(text, sizeof text, "put aside: %s %s%s; pinfold quarantine show %s/%u",
+                 path_show(settled->path, shown, sizeof shown), settled->why,
+                 settled->fate == SETTLED_RESTORED ? "; what was there before is there again" : "", settled->run,
+                 settled->item);
+        print_message(text);
+    }
+}
+
+/* After whatever may have run. */
+static void settle(struct box *box, struct held *held, struct error *err) {
+    bool ran = box->result.outcome != OUTCOME_REFUSED && box->result.outcome != OUTCOME_USAGE;
+    struct error failed = {0};
+    if (!ran)
+        settle_abandon(&held->settle);
+    if (!ran || !settle_end(&held->settle, &box->settlement, &failed))
+        return;
+    box->plan.broken |= G(FS_SETTLE);
+    print_error(&failed);
+    if (!err->status)
+        *err = failed;
+    if (!box->result.status)
+        box->result.status = EXIT_USAGE; /* as for output that broke off; 126 would say that nothing ran */
 }
 
 /* A folder of PATH that has the command and that the box isn't shown; NULL: none is known. */
@@ -207,7 +262,7 @@ static int end_wrong(struct box *box, const struct policy *flags, const struct e
 static int run_and_tell(struct box *box, const struct policy *flags, char *const *caller) {
     struct error err = {0};
     struct receipt receipt;
-    struct session session = {0};
+    struct held held = {.settle = {.record = {.store = -1, .file = -1}}};
     if (layers_merge(&box->arena, flags, &box->policy, &err) || choose_command(box, caller, &err))
         return end_wrong(box, flags, &err);
     if (receipt_open(&receipt, box, &err)) {
@@ -215,18 +270,22 @@ static int run_and_tell(struct box *box, const struct policy *flags, char *const
         report_end(box);
         return print_error(&err);
     }
-    if (run(box, &receipt, &session, caller, &err)) {
+    if (run(box, &receipt, &held, caller, &err)) {
         if (box->result.status != err.status)
             box->result = not_started(err.status);
         print_error(&err);
     } else {
         print_end(box);
     }
-    session_leave(&session);
+    settle(box, &held, &err);
+    print_settled(&box->inherited);
+    print_settled(&box->settlement);
+    session_leave(&held.session);
     if (write_receipt(&receipt, box, &err) && box->result.status == 0)
-        box->result.status = EXIT_USAGE; /* as for output that broke off; 126 would say that nothing ran */
+        box->result.status = EXIT_USAGE; /* likewise */
     receipt_close(&receipt);
     report_end(box);
+    (void)!arena_free(&held.arena);
     return box->result.status;
 }
 

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "linux/account.h"
 #include "linux/session_store.h"
+#include "linux/store.h"
 #include "plan/describe.h"
 
 #include <errno.h>
@@ -86,7 +87,7 @@ static int list(struct arena *arena, bool json, struct error *err) {
     const char *home, *state;
     session_list all = {0};
     text_list links = {0};
-    if (account_home_of_caller(arena, &home, err) || session_state(arena, home, &state, &links, err))
+    if (account_home_of_caller(arena, &home, err) || store_state(arena, home, &state, &links, err))
         return -1;
     if (!state)
         return error_set(err, EXIT_USAGE, "uid %lu has no home in the passwd file, so it has no sessions",

@@ -47,7 +47,7 @@ class Error(Exception):
 class Result:
     """How a run ended."""
     outcome: str    # exited, signalled, timeout, terminated, not-found, not-executable, refused, usage, killed
-    confined: str   # full, waived, not-started; unknown when pinfold itself was killed
+    confined: str   # full, waived, broken, not-started; unknown when pinfold itself was killed
     exit: int       # as of `pinfold run`
     error: str      # why nothing was started or what went wrong
     messages: Sequence[str] = ()

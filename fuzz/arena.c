@@ -1,13 +1,7 @@
 /* arena.c: base/arena.c with a malloc for each piece, so that AddressSanitizer sees what runs over one. */
 #include "base/arena.h"
 
-#include <stdalign.h>
 #include <stdlib.h>
-
-struct arena_block {
-    struct arena_block *next;
-    alignas(max_align_t) unsigned char bytes[];
-};
 
 void *arena_alloc(struct arena *arena, size_t size) {
     struct arena_block *block = calloc(1, sizeof *block + size);

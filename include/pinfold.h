@@ -65,7 +65,7 @@ struct pinfold_run {
 /* How a run ended. It and its strings are the box's, and stay as they are until the box is freed. */
 struct pinfold_result {
     const char *outcome; /* exited, signalled, timeout, terminated, not-found, not-executable, refused, usage, killed */
-    const char *confined; /* full, waived, not-started; unknown when pinfold itself was killed */
+    const char *confined; /* full, waived, broken, not-started; unknown when pinfold itself was killed */
     int exit;             /* as of pinfold run: the command's own, 128 + signal, 124 to 127; 137 when killed */
     const char *error;    /* why nothing was started or what went wrong, one line; "" */
     const char *messages; /* warnings, each with a newline; "" */

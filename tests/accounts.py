@@ -49,10 +49,9 @@ class Account:
 
     def argv(self, *words, before="", inner=()):
         """What runs pinfold WORDS on this host, after shell lines of root's, below a command of the user's."""
-        script = f'mount -t overlay overlay -o lowerdir={self.etc}:/etc /etc\n{before}\nexec "$@"'
-        argv = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", script, "sh",
-                *self.lab.user.argv([*inner, self.lab.pinfold, *words])]
-        return [os.fspath(a) for a in argv]
+        script = ["sh", "-ec", f'{before}\nexec "$@"', "sh"] if before else []
+        user = self.lab.user.argv([*inner, self.lab.pinfold, *words])
+        return [*map(os.fspath, (harness.ENTER, "etc", self.etc, *script, *user))]
 
     def pinfold(self, *words, before="", inner=(), env=None, cwd=None, **more):
         more.setdefault("timeout", 30)

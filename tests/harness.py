@@ -21,6 +21,7 @@ import receipts
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("PINFOLD_BUILD", ROOT / "build"))
+ENTER = BUILD / "tests" / "enter"   # tests/enter.c
 
 
 class User:
@@ -33,8 +34,7 @@ class User:
     def argv(self, argv):
         if os.geteuid() == self.uid:
             return [os.fspath(a) for a in argv]
-        ids = [f"--reuid={self.uid}", f"--regid={self.uid}", "--clear-groups"]
-        return ["setpriv", *ids, "--", *[os.fspath(a) for a in argv]]
+        return [*map(os.fspath, (ENTER, "user", str(self.uid), *argv))]
 
     def __repr__(self):
         return f"user-{self.name}"

@@ -3,6 +3,9 @@
 A canary is a script that makes a file outside every root. The host's own git runs after an attack; if the canary was
 planted where git runs it, the file is there.
 """
+import tempfile
+from pathlib import Path
+
 import harness
 from places import clear
 from workbench import PATH
@@ -34,11 +37,22 @@ def make(lab, path):
     git(lab, "commit", "-qm", "c1", cwd=path)
 
 
+MODELS = {}   # {uid: a repository that is copied, made once by each process of the tests}
+
+
+def model_of(lab):
+    if lab.user.uid not in MODELS:
+        place = tempfile.TemporaryDirectory(prefix="pinfold-model-", dir="/var/tmp")   # goes with the process
+        Path(place.name).chmod(0o755)
+        lab.own(place.name)
+        make(lab, Path(place.name) / "model")
+        MODELS[lab.user.uid] = place
+    return Path(MODELS[lab.user.uid].name) / "model"
+
+
 def fresh(lab, more=lambda: None):
     """Returns what sets the workspace back: a repository with one commit, and what `more` puts there."""
-    model = lab.scratch.path / "model"
-    if not model.exists():
-        make(lab, model)
+    model = model_of(lab)
 
     def scene():
         clear(lab.ws)

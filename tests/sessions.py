@@ -69,7 +69,7 @@ class Sessions:
         try:
             first = process.stdout.readline()
             assert first == "begun\n", f"{first!r} {process.communicate(timeout=30)}"
-            yield process   # unshare, sh and setpriv have each become the next: its pid is pinfold's
+            yield process   # each word in front of it has become the next: its pid is pinfold's
         finally:
             if process.poll() is None:
                 process.kill()

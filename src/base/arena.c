@@ -9,12 +9,6 @@
 
 enum { FIRST_BLOCK = 512 * 1024 };
 
-struct arena_block {
-    struct arena_block *next;
-    size_t size, used;
-    alignas(max_align_t) unsigned char bytes[];
-};
-
 void *arena_alloc(struct arena *arena, size_t size) {
     const size_t align = alignof(max_align_t);
     if (size > SIZE_MAX / 4)

@@ -2,10 +2,18 @@
 #ifndef PINFOLD_BASE_ARENA_H
 #define PINFOLD_BASE_ARENA_H
 
+#include <stdalign.h>
 #include <stddef.h>
 
 struct arena {
     struct arena_block *blocks; /* newest first */
+};
+
+/* For arena.c alone, and for tests that empty a block to take it again. */
+struct arena_block {
+    struct arena_block *next;
+    size_t size, used;
+    alignas(max_align_t) unsigned char bytes[];
 };
 
 /* Zeroed memory of `size` bytes, aligned for any type; NULL when there is none. */

@@ -4,6 +4,7 @@
 
 #include "box/result.h"
 #include "plan/inquiry.h"
+#include "settle/settlement.h"
 #include "supervise/tie.h"
 
 /* What ended the last launch that failed. */
@@ -23,6 +24,7 @@ struct box { /* everything about one run; it lies in its own arena */
     bool planned;          /* plan is complete, if not necessarily sufficient */
     struct launch *launch; /* the backend's own */
     struct result result;
+    struct settlement settlement, inherited; /* what this run left; what one left whose pinfold was killed */
     struct setback setback;
     struct inquiry *inquiry; /* what a rehearsal is to answer, or NULL */
 };

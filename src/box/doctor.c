@@ -8,6 +8,7 @@
 #include "linux/alone.h"
 #include "linux/facts.h"
 #include "policy/merge.h"
+#include "settle/settle.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -151,6 +152,8 @@ static int examine(struct box *box, const struct policy *flags, char *const *cal
         diagnosis->complete = !box_rehearse(box, caller, &rehearsal, &err);
     else
         memcpy(rehearsal.errors, box->probe.missing, sizeof rehearsal.errors);
+    if (instead && !rehearsal.refusal.status)
+        (void)!settle_possible(&box->plan, &rehearsal.refusal);
     /* a process that can't be had leaves these steps unknown, as they are */
     if (!diagnosis->complete && alone_try(&box->probe, alone))
         memset(alone, 0, sizeof alone);

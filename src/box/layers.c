@@ -6,7 +6,7 @@
 #include "linux/account.h"
 #include "linux/policy_file.h"
 #include "linux/resolve.h"
-#include "linux/session.h"
+#include "linux/store.h"
 #include "policy/merge.h"
 #include "policy/profiles.h"
 #include "policy/reader.h"
@@ -119,7 +119,8 @@ int layers_merge(struct arena *arena, const struct policy *flags, struct policy 
         (name && merge_profile(&layers, name, origin, merged, err)) ||
         policy_merge(arena, merged, &layers.file[OPTION], err) || policy_merge(arena, merged, flags, err) ||
         guard_user_folder(&layers, merged, err) ||
-        session_state(arena, layers.home, &merged->state, &merged->guards, err))
+        store_state(arena, layers.home, &merged->state, &merged->guards, err) ||
+        store_keep(arena, layers.home, merged->state, &merged->keep, err))
         return -1;
     merged->profile = name ? name : "default";
     return workspace_merge(arena, layers.home, merged, err);

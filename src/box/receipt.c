@@ -3,9 +3,11 @@
 #include "box/receipt.h"
 
 #include "plan/describe.h"
+#include "settle/quarantine.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +68,31 @@ static int add_measures(json_t *root, const struct box *box) {
            json_object_set_new(root, "output", output_of(box));
 }
 
+static json_t *settled_json(const struct settled *settled) {
+    static const char *const fates[] = {
+        [SETTLED_ASIDE] = "aside", [SETTLED_RESTORED] = "restored", [SETTLED_REPORTED] = "reported"};
+    char item[QUARANTINE_NAME + 16];
+    snprintf(item, sizeof item, "%s/%u", settled->item ? settled->run : "", settled->item);
+    json_t *json = json_pack("{s:o, s:s, s:s}", "path", describe_bytes(settled->path), "fate", fates[settled->fate],
+                             "why", settled->why);
+    int failed = !json || (settled->item && json_object_set_new(json, "quarantine", json_string(item)));
+    return describe_finish(json, failed);
+}
+
+static json_t *found_json(const struct settlement *settlement) {
+    json_t *found = json_array();
+    int failed = !found;
+    for (size_t i = 0; i < settlement->found.count; i++)
+        failed |= json_array_append_new(found, settled_json(&settlement->found.at[i]));
+    return describe_finish(found, failed);
+}
+
+static json_t *settlement_json(const struct settlement *settlement) {
+    return json_pack("{s:b, s:I, s:I, s:I, s:o}", "done", settlement->done, "folders", (json_int_t)settlement->folders,
+                     "unseen", (json_int_t)settlement->unseen, "reported", (json_int_t)settlement->reported, "found",
+                     found_json(settlement));
+}
+
 static json_t *receipt_json(const struct box *box, const struct error *err) {
     const struct result *result = &box->result;
     bool ran = result->outcome != OUTCOME_REFUSED && result->outcome != OUTCOME_USAGE;
@@ -81,6 +108,10 @@ static json_t *receipt_json(const struct box *box, const struct error *err) {
         failed |= add_plan(root, &box->plan, ran);
     if (ran)
         failed |= add_measures(root, box);
+    if (ran && box->plan.taken[STEP_SETTLE])
+        failed |= json_object_set_new(root, "settlement", settlement_json(&box->settlement));
+    if (box->inherited.aside)
+        failed |= json_object_set_new(root, "inherited", found_json(&box->inherited));
     return describe_finish(root, failed);
 }
 

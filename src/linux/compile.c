@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAPPED_ID_BASE = 1879048192, MAPPED_ID_COUNT = 65536 };
 
@@ -112,6 +113,14 @@ static bool needs_protection(const struct plan *plan) {
     return plan->pins.count || (plan->probe->missing[STEP_PROTECT] && plan->probe->protection.held.count);
 }
 
+/* Is there a folder that the command can change? */
+static bool settles(const struct plan *plan) {
+    bool any = plan->policy->mode.value == MODE_DIRECT;
+    for (size_t i = 0; i < plan->probe->grants.count; i++)
+        any |= plan->policy->grants.at[i].access == ACCESS_WRITE && S_ISDIR(plan->probe->grants.at[i].mode);
+    return any && !(plan->policy->waived & G(FS_SETTLE));
+}
+
 static bool step_needed(const struct plan *plan, int step) {
     switch (step) {
     case STEP_IDMAPPED_MOUNTS:
@@ -124,6 +133,8 @@ static bool step_needed(const struct plan *plan, int step) {
         return plan->policy->mode.value == MODE_DISCARD;
     case STEP_PROTECT:
         return needs_protection(plan);
+    case STEP_SETTLE:
+        return settles(plan);
     case STEP_TOOLCHAINS:
         return plan->probe->toolchains.count > 0;
     default:
@@ -142,6 +153,8 @@ static void compile_steps(struct plan *plan) {
     }
     if (plan_holds(plan, SECRET_OPEN))
         plan->provided &= ~G(FS_SECRET);
+    if (plan->policy->waived & G(FS_SETTLE))
+        plan->provided &= ~G(FS_SETTLE);
     plan->taken[STEP_LOOPBACK] &= plan->taken[STEP_NET_NAMESPACE]; /* the host's own is left alone */
 }
 

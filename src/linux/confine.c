@@ -2,6 +2,8 @@
 #include "linux/confine.h"
 
 #include "base/fd.h"
+#include "linux/landlock.h"
+#include "linux/seccomp.h"
 #include "linux/sys.h"
 
 #include <errno.h>
@@ -77,4 +79,26 @@ int confine_core(void) {
     if (getrlimit(RLIMIT_CORE, &now))
         return -1;
     return now.rlim_max ? setrlimit(RLIMIT_CORE, &byte) : 0; /* a hard limit of 0 can't be raised */
+}
+
+struct confinement confinement_of(const struct plan *plan) {
+    return (struct confinement){plan->taken[STEP_LANDLOCK], plan->taken[STEP_SECCOMP], plan->probe->landlock_abi};
+}
+
+struct confined confine_to_descriptors(const struct confinement *confinement) {
+    static struct seccomp_program program;
+    const struct seccomp_ids nobody = {0};
+    if (confine_core())
+        return (struct confined){STEP_LIMITS, errno};
+    if (confine_capabilities() || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+        return (struct confined){STEP_CAPABILITIES, errno};
+    if (confine_no_new_privs())
+        return (struct confined){STEP_NO_NEW_PRIVS, errno};
+    if (confinement->landlock && landlock_close(confinement->landlock_abi))
+        return (struct confined){STEP_LANDLOCK, errno};
+    if (seccomp_compile(&seccomp_relay, &nobody, &program))
+        return (struct confined){STEP_SECCOMP, E2BIG};
+    if (confinement->seccomp && sys_seccomp_filter(program.code, program.count))
+        return (struct confined){STEP_SECCOMP, errno};
+    return (struct confined){STEP_COUNT, 0};
 }

@@ -2,7 +2,10 @@
 #ifndef PINFOLD_LINUX_CONFINE_H
 #define PINFOLD_LINUX_CONFINE_H
 
+#include "plan/plan.h"
+
 #include <linux/securebits.h>
+#include <stdint.h>
 
 /* What the box's processes have: root is nobody special, and none of it can be changed. */
 enum {
@@ -32,5 +35,21 @@ int confine_core(void) __attribute__((warn_unused_result));
 
 /* Is it so? 0, or -1 with EPERM. */
 int confine_core_closed(void) __attribute__((warn_unused_result));
+
+/* A process of pinfold that reads what a command wrote, and has nothing but open descriptors. */
+struct confinement {
+    bool landlock, seccomp; /* is it there? */
+    int landlock_abi;
+};
+struct confined {
+    uint32_t step; /* that failed; STEP_COUNT: confined */
+    int32_t error;
+};
+
+struct confinement confinement_of(const struct plan *plan) __attribute__((nonnull));
+
+/* No right, no file, no port, and about a dozen calls: those of the relay. */
+struct confined confine_to_descriptors(const struct confinement *confinement)
+    __attribute__((nonnull, warn_unused_result));
 
 #endif

@@ -8,6 +8,7 @@ void git_config_begin(struct git_config *config, const char *text, size_t size) 
     config->at = text;
     config->end = text + size;
     config->section[0] = config->key[0] = config->value[0] = '\0';
+    config->broken = false;
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         config->at += 3;
 }
@@ -113,6 +114,7 @@ bool git_config_next(struct git_config *config) {
             has = take_section(config) ? 0 : -1;
         else if (!isspace(byte))
             has = isalpha(byte) ? take_key(config, byte) : -1;
+        config->broken = has < 0;
         if (has)
             return has > 0;
     }

@@ -9,6 +9,7 @@ struct git_config {
     const char *at, *end;
     char section[64], key[64]; /* in small letters, cut off when longer; without the subsection */
     char value[4096];          /* without quotes and comments, cut off when longer */
+    bool broken;               /* git would take the rest for broken */
 };
 
 /* The text need not end with a NUL. */

@@ -8,6 +8,7 @@
 #include "linux/lookup.h"
 #include "linux/resolve.h"
 #include "linux/search.h"
+#include "settle/remember.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +87,31 @@ static bool is_empty(const struct probe *probe, const char *path) {
     return false;
 }
 
+/* Repositories that were met when earlier runs were settled, and are still the same. */
+static int take_remembered(struct search *search) {
+    struct protection *protection = &search->probe->protection;
+    repository_list remembered = {0};
+    for (size_t i = 0; i < search->roots.count; i++)
+        if (remember_read(search->arena, search->policy->keep, search->roots.at[i], &remembered, search->err))
+            return -1;
+    protection->remembered.at = remembered.at;
+    protection->remembered.count = remembered.count;
+    for (size_t i = 0; i < remembered.count; i++) {
+        const struct repository *one = &remembered.at[i];
+        size_t size = strlen(one->path), end = size > 5 && strcmp(one->path + size - 5, "/.git") == 0 ? size - 5 : size;
+        struct stat status;
+        bool there = !lstat(one->path, &status);
+        if (!there && search_failed(search, one->path, errno))
+            return -1;
+        if (!there || one->made || status.st_dev != one->dev || status.st_ino != one->ino)
+            continue;
+        const char *folder = arena_copy_bytes(search->arena, one->path, end);
+        if (!folder || take_root(search, folder))
+            return -1;
+    }
+    return 0;
+}
+
 int probe_protect(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
     struct search search = {.arena = arena, .policy = policy, .probe = probe, .err = err};
     if (find_roots(&search) || take_asked(&search))
@@ -93,6 +119,8 @@ int probe_protect(struct arena *arena, const struct policy *policy, struct probe
     for (size_t i = 0; i < search.roots.count; i++)
         if (!is_empty(probe, search.roots.at[i]) && take_root(&search, search.roots.at[i]))
             return -1;
+    if (take_remembered(&search))
+        return -1;
     /* the repository around the workspace: writable in part, when another root holds it; its hooks may lie in here */
     const char *tree = search.roots.count && !probe->work_tree.error ? probe->work_tree.path : NULL;
     return tree ? take_root(&search, tree) : 0;

@@ -89,7 +89,7 @@ static bool is_replaced(const char *path, dev_t dev, ino_t ino, const struct tim
     struct timespec birth;
     if (lstat(path, &status) || status.st_dev != dev || status.st_ino != ino)
         return true;
-    return !sys_birth(path, &birth) &&
+    return !sys_birth(AT_FDCWD, path, &birth) &&
            (birth.tv_sec != since->tv_sec ? birth.tv_sec > since->tv_sec : birth.tv_nsec > since->tv_nsec);
 }
 

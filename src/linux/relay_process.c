@@ -5,11 +5,7 @@
 #include "base/fd.h"
 #include "linux/confine.h"
 #include "linux/fds.h"
-#include "linux/landlock.h"
 #include "linux/launch.h"
-#include "linux/layers.h"
-#include "linux/seccomp.h"
-#include "linux/sys.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -33,35 +29,11 @@ static int take_signals(bool terminal) {
     return terminal ? signalfd(-1, &window, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
 }
 
-/* What the relay says once: which step of its confinement failed and how, or that all was taken. */
-struct answer {
-    uint32_t step; /* STEP_COUNT: confined */
-    int32_t error;
-};
-
 /* What it knows of the run. */
 struct knowledge {
-    bool terminal, landlock, seccomp;
-    int landlock_abi;
+    bool terminal;
+    struct confinement confinement;
 };
-
-static struct answer confine(const struct knowledge *knowledge) {
-    static struct seccomp_program program;
-    const struct seccomp_ids nobody = {0};
-    if (confine_core())
-        return (struct answer){STEP_LIMITS, errno};
-    if (confine_capabilities() || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
-        return (struct answer){STEP_CAPABILITIES, errno};
-    if (confine_no_new_privs())
-        return (struct answer){STEP_NO_NEW_PRIVS, errno};
-    if (knowledge->landlock && landlock_close(knowledge->landlock_abi))
-        return (struct answer){STEP_LANDLOCK, errno};
-    if (seccomp_compile(&seccomp_relay, &nobody, &program))
-        return (struct answer){STEP_SECCOMP, E2BIG};
-    if (knowledge->seccomp && sys_seccomp_filter(program.code, program.count))
-        return (struct answer){STEP_SECCOMP, errno};
-    return (struct answer){STEP_COUNT, 0};
-}
 
 static _Noreturn void relay_main(const struct knowledge *knowledge, const struct channels *channels, int link,
                                  pid_t supervisor) {
@@ -75,16 +47,16 @@ static _Noreturn void relay_main(const struct knowledge *knowledge, const struct
         keep[count++] = channels->stream[i].unread;
     }
     keep[count++] = link;
-    struct answer answer = {STEP_RELAY, EIO};
+    struct confined answer = {STEP_RELAY, EIO};
     struct relay *relay = NULL;
     int window = -2;
     if (fds_keep(keep, count))
-        answer = (struct answer){STEP_DESCRIPTORS, errno};
+        answer = (struct confined){STEP_DESCRIPTORS, errno};
     else if ((window = take_signals(knowledge->terminal)) == -2 || (knowledge->terminal && window < 0) ||
              !(relay = relay_open(channels->stream, channels->streams)))
         answer.error = errno;
     else
-        answer = confine(knowledge);
+        answer = confine_to_descriptors(&knowledge->confinement);
     if (fd_write_all(link, &answer, sizeof answer) || answer.step != STEP_COUNT)
         _exit(1);
     char go; /* not a byte of the caller's is read before it is certain that there is a command to read it */
@@ -97,10 +69,7 @@ int relay_start(const struct plan *plan, const struct channels *channels, struct
                 struct failure *failure) {
     int pair[2];
     pid_t supervisor = getpid();
-    const struct knowledge knowledge = {.terminal = plan->terminal,
-                                        .landlock = plan->taken[STEP_LANDLOCK],
-                                        .seccomp = plan->taken[STEP_SECCOMP],
-                                        .landlock_abi = plan->probe->landlock_abi};
+    const struct knowledge knowledge = {plan->terminal, confinement_of(plan)};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
         return failure_set(failure, STEP_RELAY, errno, "");
     pid_t pid = fork();
@@ -127,7 +96,7 @@ int relay_go(const struct launch *launch) {
 }
 
 int relay_confirm(const struct launch *launch, struct failure *failure) {
-    struct answer answer;
+    struct confined answer;
     if (launch->relay_link < 0)
         return 0;
     if (fd_read_all(launch->relay_link, &answer, sizeof answer) != (ssize_t)sizeof answer)

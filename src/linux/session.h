@@ -19,11 +19,6 @@ struct session {
     int used;  /* the file whose time says when it was last used */
 };
 
-/* *state: where sessions are kept, canonical, there or not; NULL without a home. `links` gets the symlinks on the way,
- * which no box may change. */
-int session_state(struct arena *arena, const char *home, const char **state, text_list *links, struct error *err)
-    __attribute__((nonnull(1, 3, 4, 5), warn_unused_result));
-
 /* After the plan is made: open the session, made where it isn't there, and lock it; put into plan and probe what its
  * folders are; make the places in them that the plan mounts on; remove some of what is stale. 125 when its folders
  * could be others' or something else stands in a place, 126 when a call fails. */

@@ -54,12 +54,12 @@ int sys_pivot_root(const char *new_root, const char *put_old) {
 }
 
 /* statx, of which musl 1.2.3 has no function: mask and time of birth at their places in its 256 bytes. */
-int sys_birth(const char *path, struct timespec *birth) {
+int sys_birth(int at, const char *name, struct timespec *birth) {
     enum { BTIME = 0x800, SECONDS = 80, NANOSECONDS = 88, SIZE = 256 };
     unsigned char status[SIZE];
     uint32_t mask, nanoseconds;
     int64_t seconds;
-    if (syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, BTIME, status))
+    if (syscall(SYS_statx, at, name, AT_SYMLINK_NOFOLLOW, BTIME, status))
         return -1;
     memcpy(&mask, status, sizeof mask);
     memcpy(&seconds, status + SECONDS, sizeof seconds);

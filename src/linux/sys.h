@@ -24,8 +24,8 @@ int sys_fsconfig(int fd, unsigned command, const char *key, const void *value, i
 int sys_fsmount(int fd, unsigned flags, unsigned attributes);
 int sys_mount_setattr(int fd, const char *path, unsigned flags, struct mount_attributes *attributes);
 int sys_pivot_root(const char *new_root, const char *put_old);
-int sys_birth(const char *path,
-              struct timespec *birth); /* when a file was made; links not followed. ENODATA: unknown */
+int sys_birth(int at, const char *name, struct timespec *birth); /* when a file was made; links not followed. ENODATA:
+                                                                  * unknown */
 int sys_getdents(int fd, void *buffer, unsigned size);
 int sys_close_range(unsigned first, unsigned last);
 int sys_landlock_abi(void); /* the highest ABI, or -1 with ENOSYS or EOPNOTSUPP */

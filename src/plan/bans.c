@@ -71,14 +71,16 @@ static int check_guards(const struct policy *policy, const struct probe *probe, 
  * of all sessions a folder may be read: there the place is covered. */
 static int check_sessions(const struct policy *policy, const struct probe *probe, const char *origin,
                           const struct place *place, bool whole, struct error *err) {
+    const char *kept[] = {policy->state, policy->keep};
     char shown[SHOWN], state[SHOWN];
-    if (!policy->state || !(whole ? names_meet(&probe->mounts, place->path, policy->state)
-                                  : names_show(&probe->mounts, policy->state, place->path)))
-        return 0;
-    return error_set(err, EXIT_USAGE, "%s %s %s %s, where what other boxes keep by --session lies; name another folder",
-                     origin, path_show(place->path, shown, sizeof shown),
-                     path_is_under(policy->state, place->path) ? "holds" : "is in",
-                     path_show(policy->state, state, sizeof state));
+    for (size_t i = 0; i < 2; i++)
+        if (kept[i] && (whole ? names_meet(&probe->mounts, place->path, kept[i])
+                              : names_show(&probe->mounts, kept[i], place->path)))
+            return error_set(
+                err, EXIT_USAGE, "%s %s %s %s, where what other boxes keep by --session lies; name another folder",
+                origin, path_show(place->path, shown, sizeof shown),
+                path_is_under(kept[i], place->path) ? "holds" : "is in", path_show(kept[i], state, sizeof state));
+    return 0;
 }
 
 /* A ban that can't be looked up forbids nobody knows what. What isn't there, or not for this caller, can't be granted

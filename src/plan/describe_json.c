@@ -57,7 +57,11 @@ json_t *describe_guarantees(const struct plan *plan, bool ran) {
     int failed = 0;
     for (int i = 0; i < GUARANTEE_COUNT; i++) {
         bool provided = plan->provided & UINT32_C(1) << i, waived = plan->policy->waived & UINT32_C(1) << i;
-        const char *state = waived ? "waived" : !provided ? "missing" : ran ? "held" : "planned";
+        const char *state = plan->broken & UINT32_C(1) << i ? "broken"
+                            : waived                        ? "waived"
+                            : !provided                     ? "missing"
+                            : ran                           ? "held"
+                                                            : "planned";
         json_t *one = json_pack("{s:s, s:s, s:b, s:o, s:s}", "state", state, "promise", guarantee_text[i].sentence,
                                 "provided", provided, "layers", layers_of(plan, i), "proof",
                                 ran && plan->untried & UINT32_C(1) << i ? "read back" : guarantee_text[i].proof);

@@ -117,5 +117,5 @@ int plan_check(const struct plan *plan, struct error *err) {
 }
 
 const char *plan_confined(const struct plan *plan) {
-    return plan->policy->waived ? "waived" : "full";
+    return plan->broken ? "broken" : plan->policy->waived ? "waived" : "full";
 }

@@ -31,6 +31,7 @@ struct plan {
     const struct probe *probe;
     uint32_t provided;       /* set of guarantees */
     uint32_t untried;        /* after a launch: this host has nothing to try these on, so state was compared instead */
+    uint32_t broken;         /* after a run: these were promised, and can't be said to be kept */
     bool needed[STEP_COUNT]; /* the steps that a run like this needs */
     bool taken[STEP_COUNT];  /* those of them that are taken: none that the host lacks */
     bool root_kept;          /* a root caller whose kernel uid stays 0 */
@@ -64,7 +65,7 @@ int plan_check(const struct plan *plan, struct error *err) __attribute__((nonnul
 /* The step whose absence plan_check names first; -1: none is known to be missing. */
 int plan_cause(const struct plan *plan) __attribute__((nonnull));
 
-/* "full" or "waived": what approval grading reads. */
+/* "full" or "waived", after a run also "broken": what approval grading reads. */
 const char *plan_confined(const struct plan *plan) __attribute__((nonnull));
 
 #endif

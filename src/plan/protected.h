@@ -4,6 +4,8 @@
 
 #include "plan/place.h"
 
+#include <stdbool.h>
+
 enum protected_kind {
     PROTECTED_GIT,           /* a git directory, or what its configuration names */
     PROTECTED_CONFIGURATION, /* of editors, agents, shells: built in */
@@ -23,7 +25,16 @@ struct obstacle {
     const char *path, *text;
 };
 
+/* A repository that was met when an earlier run was settled. */
+struct repository {
+    const char *path; /* of its git directory */
+    dev_t dev;
+    ino_t ino;
+    bool made; /* by a command in a box: it isn't held, and judged whole each time */
+};
+
 struct protection {
+    LIST(struct repository) remembered;
     LIST(struct protected) held;
     LIST(struct obstacle) obstacles;
     LIST(struct place) asked; /* one for each of policy->protects */

@@ -50,8 +50,9 @@ struct policy {
     unsigned layers;                      /* in a merged policy: how many were merged */
     const char *session, *session_origin; /* its id; "none" in a layer takes an earlier one's away; NULL: none */
     const char *state;                    /* in a merged policy: where sessions are kept, canonical; NULL: nowhere */
-    const char *policy;                   /* --policy FILE or fd:N; NULL: none */
-    const char *receipt;                  /* FILE or fd:N; NULL: none */
+    const char *keep;    /* in a merged policy: where all else is kept, canonical: state, if it can be */
+    const char *policy;  /* --policy FILE or fd:N; NULL: none */
+    const char *receipt; /* FILE or fd:N; NULL: none */
     const char *backend, *backend_origin; /* NULL: the best that the host has */
     char *const *command;                 /* NULL-terminated */
 };

@@ -37,7 +37,7 @@ def staged(folder):
         stage.chmod(0o755)
         shutil.copytree(harness.BUILD / "tools", stage / "tools")
         (stage / "tests").mkdir()
-        for name in ("attacker", "degrade", "golden"):
+        for name in ("attacker", "degrade", "enter", "golden"):
             shutil.copy(harness.BUILD / "tests" / name, stage / "tests")
         for name in ("pinfold", "pinfold-layers"):
             shutil.copy(folder / name, stage)

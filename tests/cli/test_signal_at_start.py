@@ -7,8 +7,6 @@ import time
 
 import pytest
 
-MOMENTS = 50
-
 
 def whole_run(lab, argv):
     """How long an undisturbed run takes here and now, in seconds: how fast the machine is doesn't matter."""
@@ -19,14 +17,15 @@ def whole_run(lab, argv):
     return (time.monotonic() - began) / 3
 
 
+@pytest.mark.parametrize("count", [20, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_refusal_is_the_truth(lab, number):
+def test_a_refusal_is_the_truth(lab, number, count):
     seed = os.environ.get("PINFOLD_SEED") or str(random.randrange(1 << 32))
     print(f"seed: PINFOLD_SEED={seed}")
     moments, codes = random.Random(f"{seed} {number}"), []
     argv = lab.user.argv([lab.pinfold, "run", "--workspace", lab.ws, "--", "mkdir", "marked"])
     whole = whole_run(lab, argv)
-    for _ in range(MOMENTS):
+    for _ in range(count):
         with subprocess.Popen(argv, cwd=lab.ws, env=lab.environment(), stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as pinfold:
             time.sleep(moments.uniform(0, whole))

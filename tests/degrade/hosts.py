@@ -2,9 +2,6 @@
 
 Allowed are a refusal (126, one line of cause and remedy, nothing of the command happened) and, where a test says so,
 a run that holds every guarantee: it looks inside exactly as it does on an undisturbed host.
-
-Executed as a program, this file makes a user namespace with all ids, sets a limit of namespaces in it, and executes a
-command there: hosts.py LIMIT VALUE COMMAND…, LIMIT a file of /proc/sys/user.
 """
 import os
 import re
@@ -13,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import receipts  # noqa: E402
-from harness import BUILD, Result  # noqa: E402
+from harness import BUILD, ENTER, Result  # noqa: E402
 
 DEGRADE = BUILD / "tests" / "degrade"
 MARKER = "marker"
@@ -81,7 +78,8 @@ def namespace(script):
 
 
 def limited(limit, value):
-    return ["/usr/bin/python3", os.path.abspath(__file__), limit, str(value)]
+    """A user namespace with all ids, where LIMIT, a file of /proc/sys/user, is VALUE."""
+    return [ENTER, "limit", limit, str(value)]
 
 
 def assert_ran(lab, result):
@@ -170,34 +168,3 @@ class State:
 def difference(before, after):
     a, b = before.splitlines(), after.splitlines()
     return "\n".join([f"- {line}" for line in a if line not in b] + [f"+ {line}" for line in b if line not in a])
-
-
-def enter_limited(limit, value, argv):
-    """A user namespace with every id of this one, where user.LIMIT is VALUE. unshare(1) would need newuidmap."""
-    ready, ready_write = os.pipe()
-    mapped, mapped_write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(mapped_write)
-        import ctypes
-        if ctypes.CDLL(None, use_errno=True).unshare(0x10000000) != 0:   # CLONE_NEWUSER; os.unshare is Python 3.12
-            os._exit(125)
-        os.write(ready_write, b"r")
-        if os.read(mapped, 1) != b"m":
-            os._exit(125)
-        with open(f"/proc/sys/user/{limit}", "w", encoding="ascii") as file:
-            file.write(value)
-        os.execvp(argv[0], argv)
-    os.close(ready_write)
-    if os.read(ready, 1) == b"r":
-        for ids in ("uid_map", "gid_map"):
-            with open(f"/proc/{child}/{ids}", "w", encoding="ascii") as file:
-                file.write("0 0 4294967295")
-        os.write(mapped_write, b"m")
-    os.close(mapped_write)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    sys.exit(128 - status if status < 0 else status)
-
-
-if __name__ == "__main__":
-    enter_limited(sys.argv[1], sys.argv[2], sys.argv[3:])

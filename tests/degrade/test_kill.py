@@ -100,7 +100,7 @@ def test_control_survivors_are_seen(lab, watch):
         assert len([p for p in watch.problems() if "survivor" in p]) >= 2
 
 
-@pytest.mark.parametrize("rounds", [40, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [20, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_at_random_moments(lab, watch, moments, rounds):
     longest = 1.5 * until_up(lab, watch)
     assert [p for _ in range(rounds) for p in kill_after(lab, watch, moments.uniform(0, longest))] == []

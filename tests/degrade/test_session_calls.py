@@ -31,7 +31,7 @@ def scene(sessions, there):
 
 
 @root_and_one
-@how_many(12)
+@how_many(6)
 @pytest.mark.parametrize("there", [False, True], ids=["new", "there"])
 def test_a_call_of_a_session_fails(sessions, request, there, count):  # noqa: F811
     record = sessions.lab.scratch.path / "record"

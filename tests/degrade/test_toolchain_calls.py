@@ -65,7 +65,7 @@ class Scene:
 
 
 @root_and_one
-@how_many(60)
+@how_many(25)
 def test_a_look_at_a_toolchain_fails(lab, request, count):
     scene = Scene(lab)
     these = list(rounds(scene.undisturbed()))

@@ -98,6 +98,7 @@ def fields_of(schema, node, front=""):
         ref = inner.get("$ref", "").removeprefix("#/$defs/")
         inner = schema["$defs"][ref] if ref else inner
         items = inner.get("items", {})
+        items = schema["$defs"][items["$ref"].removeprefix("#/$defs/")] if "$ref" in items else items
         if items.get("type") == "object":
             yield from fields_of(schema, items, f"{front}{name}[].")
         elif inner.get("properties"):

@@ -10,6 +10,7 @@ static bool step_needed(const struct host *host, int step) {
            : step == STEP_OVERLAY       ? host->policy.mode.value == MODE_DISCARD
            : step == STEP_SECRETS       ? host->probe.secrets.count > 0
            : step == STEP_PROTECT       ? host->policy.mode.value == MODE_DIRECT
+           : step == STEP_SETTLE        ? host->policy.mode.value == MODE_DIRECT
            : step == STEP_TOOLCHAINS    ? host->probe.toolchains.count > 0
                                         : true;
 }

@@ -54,14 +54,16 @@ static void lack(struct host *host, step_set missing) {
 
 /* Plans are thrown away with what they took: the host itself lies in an arena of its own. */
 static void compile(struct host *host, step_set missing) {
+    static struct arena plans;
     struct arena own = host->arena;
-    host->arena = (struct arena){0};
+    arena_again(&plans);
+    host->arena = plans;
     last.missing = missing;
     last.root = host->probe.outer_root;
     last.waived = host->policy.waived;
     lack(host, missing);
     host_must_compile(host);
-    arena_free(&host->arena);
+    plans = host->arena;
     host->arena = own;
 }
 
@@ -230,7 +232,7 @@ static void random_sets(void **state) {
 }
 
 /* Every set of waivers that matters, for each single and no missing step: the verdict is as the sets say, and the plan
- * itself is the same as without waivers: none switches a layer off. */
+ * itself is the same as without waivers: none switches a layer off, but that of what is done after the run. */
 static void waivers_switch_nothing_off(void **state) {
     (void)state;
     last.on = true;
@@ -240,10 +242,12 @@ static void waivers_switch_nothing_off(void **state) {
             step_set missing = step < 0 ? 0 : bit(step);
             compile(host, missing);
             check_all_waivers(host);
-            const struct plan before = host->plan;
+            struct plan before = host->plan;
             host->policy.waived = G_ALL;
             compile(host, missing);
             host->policy.waived = 0;
+            before.taken[STEP_SETTLE] = false;
+            before.provided &= ~G(FS_SETTLE);
             assert_memory_equal(before.taken, host->plan.taken, sizeof before.taken);
             assert_int_equal(before.provided, host->plan.provided);
             assert_int_equal(before.mounts.count, host->plan.mounts.count);

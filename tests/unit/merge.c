@@ -2,6 +2,8 @@
  * and over random layers (fuzz/random_policy.c). */
 #include "policy/merge.h"
 
+#include "arena_again.h"
+
 #include "../../fuzz/random_policy.h"
 
 #include <setjmp.h>
@@ -205,18 +207,19 @@ static void random_layers(void **state) {
     unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
     print_message("seed %u\n", seed);
     srand(seed);
+    struct arena own = {0};
     for (int round = 0; round < 100000; round++) {
         unsigned char data[256];
         size_t size = (size_t)rand() % sizeof data;
         for (size_t i = 0; i < size; i++)
             data[i] = (unsigned char)(rand() >> 7);
-        struct arena own = {0};
         struct bytes bytes = {data, size};
         const char *wrong = random_run(&own, &bytes);
-        arena_free(&own);
+        arena_again(&own);
         if (wrong)
             fail_msg("PINFOLD_SEED=%u, round %d: %s", seed, round, wrong);
     }
+    arena_free(&own);
 }
 
 static void sessions(void **state) {

@@ -1,0 +1,329 @@
+/* scan.c (touching: getdents64, openat). See scan.h.
+ *
+ * Should: see everything that a command could have left, whatever its name, depth and mode. Must not: follow a link,
+ * keep a descriptor for each level, recurse. Deep down the way up is "..", which must be the folder that it came from;
+ * moved meanwhile by another process, the scan begins again. */
+#include "settle/scan.h"
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "linux/entries.h"
+#include "linux/lookup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { HELD = 32, AGAIN = 1, TRIES = 8 }; /* levels whose folders stay open; what a walk returns to be begun again */
+
+/* A stack of bytes. */
+struct bytes {
+    char *at;
+    size_t size, room;
+};
+
+struct level {
+    int fd;      /* -1: to be opened again by ".." */
+    int before;  /* the mode that it gets back; -1: it has it */
+    dev_t dev;   /* set when it was closed */
+    ino_t ino;   /* likewise */
+    size_t path; /* how much of the path is its own */
+    size_t from; /* where the names of its folders begin */
+};
+
+struct walk {
+    struct scan *scan;
+    struct bytes path, names;
+    struct level *levels;
+    size_t depth, room;
+    uid_t caller;
+};
+
+static int reserve(struct bytes *bytes, size_t more) {
+    if (bytes->size + more <= bytes->room)
+        return 0;
+    size_t room = 2 * (bytes->size + more) + 4096;
+    char *at = realloc(bytes->at, room);
+    if (!at)
+        return -1;
+    bytes->at = at;
+    bytes->room = room;
+    return 0;
+}
+
+/* A name with its NUL in front of it, so that it can be taken off at the end. */
+static int push_name(struct bytes *names, const char *name) {
+    size_t size = strlen(name);
+    if (reserve(names, size + 1))
+        return -1;
+    names->at[names->size] = '\0';
+    memcpy(names->at + names->size + 1, name, size);
+    names->size += size + 1;
+    return 0;
+}
+
+static size_t last_name(const struct bytes *names, char name[NAME_MAX + 1]) {
+    size_t from = names->size;
+    while (names->at[from - 1])
+        from--;
+    size_t size = names->size - from;
+    size = size > NAME_MAX ? NAME_MAX : size;
+    memcpy(name, names->at + from, size);
+    name[size] = '\0';
+    return from - 1;
+}
+
+static int failed(const struct walk *walk, const char *name, int error) { /* "": the folder itself */
+    char shown[1024];
+    char *path = NULL;
+    if (asprintf(&path, "%s%s%s", walk->path.at, *name ? "/" : "", name) < 0)
+        return error_memory(walk->scan->err);
+    error_set(walk->scan->err, EXIT_USAGE,
+              "%s can't be looked through for what would run code on the host (%s); look at it before you use it",
+              path_show(path, shown, sizeof shown), error_name(error));
+    free(path);
+    return -1;
+}
+
+/* A name that a file system without regard to case may take for `.git`. */
+static bool may_be_git(const char *name) {
+    if (strcasecmp(name, ".git") == 0)
+        return true;
+    for (; *name; name++)
+        if ((unsigned char)*name >= 0x80)
+            return true;
+    return false;
+}
+
+struct signs {
+    bool head, objects, refs, common, git, maybe;
+};
+
+static void take_sign(struct signs *signs, const char *name) {
+    signs->head |= strcmp(name, "HEAD") == 0;
+    signs->objects |= strcmp(name, "objects") == 0;
+    signs->refs |= strcmp(name, "refs") == 0;
+    signs->common |= strcmp(name, "commondir") == 0;
+    signs->git |= strcmp(name, ".git") == 0;
+    signs->maybe |= may_be_git(name);
+}
+
+/* What the file system doesn't say by itself. 0: it is gone. */
+static unsigned char type_of(int fd, const struct entry *entry) {
+    struct stat status;
+    if (entry->type != DT_UNKNOWN)
+        return entry->type;
+    return fstatat(fd, entry->name, &status, AT_SYMLINK_NOFOLLOW) ? DT_UNKNOWN : (unsigned char)IFTODT(status.st_mode);
+}
+
+static int list(struct walk *walk, int fd) {
+    struct scan *scan = walk->scan;
+    struct scanned scanned = {.fd = fd, .path = walk->path.at};
+    struct entries entries = {.fd = fd};
+    struct signs signs = {0};
+    struct stat status;
+    const struct entry *entry;
+    while ((entry = entries_next(&entries))) {
+        const char *name = entry->name;
+        if (name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2])))
+            continue;
+        take_sign(&signs, name);
+        unsigned char type = type_of(fd, entry);
+        if (type == DT_DIR && push_name(&walk->names, name))
+            return error_memory(scan->err);
+        if (type != DT_DIR && type != DT_REG && type != DT_UNKNOWN && scan->oddity(scan->context, &scanned, name, type))
+            return -1;
+    }
+    if (entries.error)
+        return failed(walk, "", entries.error);
+    if (!signs.git && signs.maybe) {
+        signs.git = !fstatat(fd, ".git", &status, AT_SYMLINK_NOFOLLOW);
+        if (!signs.git && errno != ENOENT)
+            return failed(walk, ".git", errno);
+    }
+    scan->folders++;
+    scanned.git = signs.git;
+    scanned.bare = signs.head && ((signs.objects && signs.refs) || signs.common);
+    return scanned.git || scanned.bare ? scan->folder(scan->context, &scanned) : 0;
+}
+
+/* A folder that its owner, the caller, was shut out of: perhaps by the command. */
+static int open_closed(uid_t caller, int at, const char *name) {
+    char path[40];
+    struct stat status;
+    autoclose int place = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (place < 0 || fstat(place, &status))
+        return -1;
+    errno = EACCES;
+    if (status.st_uid != caller || (status.st_mode & 0500) == 0500)
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", place);
+    return chmod(path, (status.st_mode & 07777) | 0500) ? -1 : openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* *before: its mode, when it was closed to its owner, else -1. -1: *err is set; -2: there is nothing to look at. */
+static int open_folder(struct walk *walk, int at, const char *name, int *before) {
+    struct stat status;
+    *before = -1;
+    autoclose int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES) {
+        if (!fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW))
+            *before = (int)(status.st_mode & 07777);
+        fd = open_closed(walk->caller, at, name);
+        if (fd < 0 && errno == EACCES) {
+            walk->scan->unseen++;
+            return -2;
+        }
+    }
+    if (fd < 0)
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? -2 : failed(walk, "", errno);
+    if (fstat(fd, &status))
+        return failed(walk, "", errno);
+    if (status.st_uid == walk->caller && (status.st_mode & 0500) != 0500) { /* what is in it can't be reached */
+        *before = (int)(status.st_mode & 07777);
+        if (fchmod(fd, (status.st_mode & 07777) | 0500))
+            return failed(walk, "", errno);
+    }
+    return fd_take(&fd);
+}
+
+/* Into a folder that is open; it is listed. */
+static int enter(struct walk *walk, int fd, int before) {
+    if (walk->depth == walk->room) {
+        size_t room = 2 * walk->room + 64;
+        struct level *levels = realloc(walk->levels, room * sizeof *levels);
+        if (!levels) {
+            close(fd);
+            return error_memory(walk->scan->err);
+        }
+        walk->levels = levels;
+        walk->room = room;
+    }
+    walk->levels[walk->depth++] =
+        (struct level){.fd = fd, .before = before, .path = walk->path.size, .from = walk->names.size};
+    return list(walk, fd);
+}
+
+/* The folder above was closed: open it by "..". */
+static int open_again(const struct walk *walk, struct level *above, int fd) {
+    struct stat status;
+    int up = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (up < 0 || fstat(up, &status)) {
+        int error = errno;
+        fd_close(&up);
+        return error == EACCES || error == ENOENT ? AGAIN : failed(walk, "..", error);
+    }
+    if (status.st_dev != above->dev || status.st_ino != above->ino) {
+        close(up);
+        return AGAIN;
+    }
+    above->fd = up;
+    return 0;
+}
+
+static void pop_path(struct walk *walk, const struct level *level) {
+    walk->path.size = level->path;
+    walk->path.at[level->path] = '\0';
+}
+
+static void close_level(struct level *level) {
+    if (level->fd >= 0 && level->before >= 0)
+        (void)!fchmod(level->fd, (mode_t)level->before); /* or it stays open to its owner */
+    fd_close(&level->fd);
+}
+
+static int leave(struct walk *walk) {
+    struct level *level = &walk->levels[walk->depth - 1], *above = walk->depth > 1 ? level - 1 : NULL;
+    int result = above && above->fd < 0 ? open_again(walk, above, level->fd) : 0;
+    close_level(level);
+    walk->depth--;
+    if (above)
+        pop_path(walk, above);
+    return result;
+}
+
+/* The path of a folder in the one that the path names now. */
+static int push_path(struct walk *walk, const char *name) {
+    size_t size = strlen(name);
+    if (reserve(&walk->path, size + 2))
+        return -1;
+    if (walk->path.size > 1) /* not "/" */
+        walk->path.at[walk->path.size++] = '/';
+    memcpy(walk->path.at + walk->path.size, name, size + 1);
+    walk->path.size += size;
+    return 0;
+}
+
+/* Far down no level keeps its descriptor. */
+static int close_above(struct walk *walk, struct level *level) {
+    struct stat status;
+    if (walk->depth <= HELD)
+        return 0;
+    if (fstat(level->fd, &status))
+        return failed(walk, "", errno);
+    level->dev = status.st_dev;
+    level->ino = status.st_ino;
+    fd_close(&level->fd);
+    return 0;
+}
+
+/* Down into the last of a level's folders. */
+static int descend(struct walk *walk, struct level *level) {
+    char name[NAME_MAX + 1];
+    int before;
+    walk->names.size = last_name(&walk->names, name);
+    if (push_path(walk, name))
+        return error_memory(walk->scan->err);
+    if (name[0] == '.' && walk->scan->skip(walk->scan->context, walk->path.at)) {
+        pop_path(walk, level);
+        return 0;
+    }
+    autoclose int fd = open_folder(walk, level->fd, name, &before);
+    if (fd < 0) {
+        pop_path(walk, level);
+        return fd == -2 ? 0 : -1;
+    }
+    return close_above(walk, level) ? -1 : enter(walk, fd_take(&fd), before);
+}
+
+static int walk_down(struct walk *walk, const char *root) {
+    autoclose int place = lookup_open(AT_FDCWD, root);
+    walk->path.size = walk->names.size = walk->depth = 0;
+    size_t size = strlen(root);
+    if (reserve(&walk->path, size + 1))
+        return error_memory(walk->scan->err);
+    memcpy(walk->path.at, root, size + 1);
+    walk->path.size = size;
+    if (place < 0)
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : failed(walk, "", errno);
+    int before, fd = open_folder(walk, place, ".", &before);
+    if (fd < 0)
+        return fd == -2 ? 0 : -1;
+    int result = enter(walk, fd, before);
+    while (!result && walk->depth) {
+        struct level *level = &walk->levels[walk->depth - 1];
+        result = walk->names.size > level->from ? descend(walk, level) : leave(walk);
+    }
+    while (walk->depth)
+        close_level(&walk->levels[--walk->depth]);
+    return result;
+}
+
+int scan_tree(struct scan *scan, const char *root) {
+    struct walk walk = {.scan = scan, .caller = geteuid()};
+    int result = AGAIN;
+    for (int try = 0; try < TRIES && result == AGAIN; try++)
+        result = walk_down(&walk, root);
+    if (result == AGAIN)
+        result = failed(&walk, "", ESTALE);
+    free(walk.path.at);
+    free(walk.names.at);
+    free(walk.levels);
+    return result;
+}

@@ -1,0 +1,341 @@
+/* settle.c (touching: the clock; glue). See settle.h.
+ *
+ * What the command left is told from what was there by the time of its last change, which nobody can set. Where file
+ * systems don't tell all changes by that, what is there is read before the run, and compared. */
+#include "settle/settle.h"
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "linux/store.h"
+#include "settle/examine.h"
+#include "settle/remember.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/statfs.h>
+
+static const char refused[] = "refused, nothing was started: ";
+
+/* Before and after a run the same failure is told in two ways. */
+static int tell(const char *what, int status, struct error *err) {
+    char text[sizeof err->text];
+    size_t skip = strncmp(err->text, refused, sizeof refused - 1) == 0 ? sizeof refused - 1 : 0;
+    memcpy(text, err->text + skip, sizeof text - skip);
+    text[sizeof text - skip - 1] = '\0';
+    return status == EXIT_REFUSED
+               ? error_set(err, status, "%s%s: %s; or give it up by name: --waive fs-settle", refused, what, text)
+               : error_set(err, status, "%s: %s", what, text);
+}
+
+static int tell_before(struct error *err) {
+    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+}
+
+static bool is_before(const struct timespec *time, const struct timespec *other) {
+    return time->tv_sec != other->tv_sec ? time->tv_sec < other->tv_sec : time->tv_nsec < other->tv_nsec;
+}
+
+static struct timespec minus(struct timespec time, const struct timespec *other) {
+    time.tv_sec -= other->tv_sec;
+    time.tv_nsec -= other->tv_nsec;
+    if (time.tv_nsec < 0) {
+        time.tv_nsec += 1000000000;
+        time.tv_sec--;
+    }
+    return time;
+}
+
+/* When the run began by the clock of files as it goes now: it may have been set back meanwhile. */
+static struct timespec since_of(const struct run *run) {
+    struct timespec now, running;
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_BOOTTIME, &running);
+    if (is_before(&running, &run->running)) /* another boot */
+        return run->since;
+    const struct timespec took = minus(running, &run->running), began = minus(now, &took);
+    return is_before(&began, &run->since) ? began : run->since;
+}
+
+static bool in_another(const struct run *run, size_t index) {
+    const char *path = run->roots.at[index].path;
+    for (size_t i = 0; i < run->roots.count; i++)
+        if (i != index && path_is_under(path, run->roots.at[i].path) &&
+            (strcmp(path, run->roots.at[i].path) != 0 || i < index))
+            return true;
+    return false;
+}
+
+static int scan_roots(struct examine *examine) {
+    const struct run *run = examine->run;
+    struct scan scan = {
+        .context = examine, .folder = examine_git, .skip = examine_skip, .oddity = examine_oddity, .err = examine->err};
+    for (size_t i = 0; i < run->roots.count; i++)
+        if (!in_another(run, i) && scan_tree(&scan, run->roots.at[i].path))
+            return -1;
+    for (size_t i = 0; i < run->roots.count; i++)
+        if (examine_top(examine, run->roots.at[i].path, run->protects, true))
+            return -1;
+    examine->out->folders += scan.folders;
+    examine->out->unseen += scan.unseen;
+    return 0;
+}
+
+/* Everything that a run left. */
+static int settle_run(struct arena *arena, const struct plan *plan, const struct run *run, repository_list *met,
+                      struct settlement *out, struct error *err) {
+    struct examine examine = {.arena = arena,
+                              .err = err,
+                              .policy = plan->policy,
+                              .probe = plan->probe,
+                              .run = run,
+                              .since = since_of(run),
+                              .out = out,
+                              .quarantine = {.state = plan->policy->keep, .folder = -1},
+                              .judge = {.confinement = confinement_of(plan)}};
+    int result = scan_roots(&examine);
+    judge_end(&examine.judge);
+    quarantine_close(&examine.quarantine);
+    met->at = examine.repositories.at;
+    met->count = examine.repositories.count;
+    return result;
+}
+
+struct visit {
+    struct settle *settle;
+    struct settlement *found;
+    struct error *err;
+};
+
+/* A dead run is settled; what another that goes on does in the same folders may come to light when it has ended, so
+ * that its beginning counts. */
+static int visit_run(void *context, const struct run *run, bool live) {
+    const struct visit *visit = context;
+    struct run *own = &visit->settle->run;
+    repository_list met = {0};
+    bool meet = false;
+    if (!live)
+        return settle_run(visit->settle->arena, visit->settle->plan, run, &met, visit->found, visit->err);
+    for (size_t i = 0; i < run->roots.count; i++)
+        for (size_t k = 0; k < own->roots.count; k++)
+            meet |= path_is_under(run->roots.at[i].path, own->roots.at[k].path) ||
+                    path_is_under(own->roots.at[k].path, run->roots.at[i].path);
+    if (meet && is_before(&run->since, &own->since))
+        own->since = run->since;
+    return 0;
+}
+
+/* Does this file system give a file a time with every change? A tmpfs doesn't with one through a mapping, those of the
+ * network and of programs have clocks of their own, an overlay may lie on any of them. */
+static bool tells_by_time(const char *path) {
+    static const unsigned long kinds[] = {0xEF53, 0x58465342, 0x9123683E, 0xF2F52010, 0xCA451A4E, 0x2FC12FC1};
+    struct statfs status;
+    if (statfs(path, &status))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if ((unsigned long)status.f_type == kinds[i])
+            return true;
+    return false;
+}
+
+static bool all_tell_by_time(const struct probe *probe, const struct run *run) {
+    for (size_t i = 0; i < run->roots.count; i++) {
+        if (!tells_by_time(run->roots.at[i].path))
+            return false;
+        for (size_t k = 0; k < probe->mounts.count; k++)
+            if (path_is_under(probe->mounts.at[k].point, run->roots.at[i].path) &&
+                !tells_by_time(probe->mounts.at[k].point))
+                return false;
+    }
+    return true;
+}
+
+static struct thing thing_of(const struct place *place) {
+    return (struct thing){place->path, place->dev, place->ino};
+}
+
+static int add_root(struct arena *arena, struct run *run, const struct place *place) {
+    struct thing *added = S_ISDIR(place->mode) ? list_add(arena, &run->roots) : NULL;
+    if (added)
+        *added = thing_of(place);
+    return !added && S_ISDIR(place->mode) ? -1 : 0;
+}
+
+static int add_roots(struct arena *arena, const struct plan *plan, struct run *run) {
+    const struct probe *probe = plan->probe;
+    if (plan->policy->mode.value == MODE_DIRECT && add_root(arena, run, &probe->workspace))
+        return -1;
+    for (size_t i = 0; i < probe->grants.count; i++)
+        if (plan->policy->grants.at[i].access == ACCESS_WRITE && add_root(arena, run, &probe->grants.at[i]))
+            return -1;
+    return 0;
+}
+
+static int add_held(struct arena *arena, const struct plan *plan, struct run *run) {
+    const struct protection *protection = &plan->probe->protection;
+    for (size_t i = 0; plan->taken[STEP_PROTECT] && i < protection->held.count; i++) {
+        struct thing *added = list_add(arena, &run->held);
+        if (!added)
+            return -1;
+        *added = thing_of(&protection->held.at[i].place);
+    }
+    return 0;
+}
+
+/* The git directories that are there: of the roots, and those that were met before. */
+static int add_known(struct arena *arena, const struct plan *plan, struct run *run) {
+    const struct protection *protection = &plan->probe->protection;
+    for (size_t i = 0; i < run->roots.count; i++) {
+        const char *paths[] = {run->roots.at[i].path, arena_printf(arena, "%s/.git", run->roots.at[i].path)};
+        for (size_t k = 0; k < 2; k++) {
+            struct stat status;
+            if (!paths[k])
+                return -1;
+            if (lstat(paths[k], &status))
+                continue;
+            struct thing *added = list_add(arena, &run->known);
+            if (!added)
+                return -1;
+            *added = (struct thing){paths[k], status.st_dev, status.st_ino};
+        }
+    }
+    for (size_t i = 0; i < protection->remembered.count; i++) {
+        const struct repository *one = &protection->remembered.at[i];
+        struct thing *added = one->made ? NULL : list_add(arena, &run->known);
+        if (!added && !one->made)
+            return -1;
+        if (added)
+            *added = (struct thing){one->path, one->dev, one->ino};
+    }
+    return 0;
+}
+
+/* The texts of configurations that may be changed, so that they can be put back. */
+static int add_texts(struct examine *examine, struct run *run) {
+    static const char *const names[] = {"config", "config.worktree"};
+    for (size_t i = 0; i < run->known.count && run->git_writable; i++)
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+            const char *path = arena_printf(examine->arena, "%s/%s", run->known.at[i].path, names[k]), *text;
+            struct stat status;
+            size_t size;
+            if (!path)
+                return error_memory(examine->err);
+            if (lstat(path, &status) || !S_ISREG(status.st_mode))
+                continue;
+            int there = examine_read(examine, AT_FDCWD, path, path, &text, &size);
+            struct original *added = there > 0 ? list_add(examine->arena, &run->files) : NULL;
+            if (there < 0 || (there && !added))
+                return there < 0 ? -1 : error_memory(examine->err);
+            if (added)
+                *added = (struct original){
+                    .path = path, .digest = "-", .text = text, .size = size, .mode = status.st_mode & 07777};
+        }
+    return 0;
+}
+
+/* What must be known before. */
+static int look_before(struct arena *arena, const struct plan *plan, struct run *run, struct error *err) {
+    struct settlement none = {0};
+    struct examine examine = {.arena = arena,
+                              .err = err,
+                              .policy = plan->policy,
+                              .probe = plan->probe,
+                              .run = run,
+                              .recording = run,
+                              .out = &none,
+                              .quarantine = {.folder = -1}};
+    if (add_texts(&examine, run))
+        return -1;
+    return run->by_content ? scan_roots(&examine) : 0;
+}
+
+static int open_records(struct settle *settle, struct settlement *found, struct error *err) {
+    struct visit context = {settle, found, err};
+    const struct record_visit visit = {&context, visit_run};
+    const char *keep = settle->plan->policy->keep;
+    settle->record.store = store_open(keep, "runs", settle->run.roots.count > 0, err);
+    if (settle->record.store >= 0)
+        return record_each(settle->arena, settle->record.store, &visit, err);
+    if (err->status)
+        return -1;
+    return settle->run.roots.count ? error_set(err, EXIT_REFUSED, "%s is not there and can't be made", keep) : 0;
+}
+
+int settle_possible(const struct plan *plan, struct error *err) {
+    if (!plan->needed[STEP_SETTLE])
+        return 0;
+    autoclose int store = store_open(plan->policy->keep, "runs", false, err);
+    return store < 0 && err->status ? tell_before(err) : 0;
+}
+
+int settle_open(struct settle *settle, struct arena *arena, const struct plan *plan, struct settlement *found,
+                struct error *err) {
+    *settle = (struct settle){.arena = arena, .plan = plan, .record = {.store = -1, .file = -1}};
+    if (plan->policy->waived & G(FS_SETTLE))
+        return 0;
+    /* from now on: another run that begins meanwhile sees the record of this one, or is seen */
+    clock_gettime(CLOCK_REALTIME_COARSE, &settle->run.since);
+    clock_gettime(CLOCK_BOOTTIME, &settle->run.running);
+    if (add_roots(arena, plan, &settle->run))
+        return error_memory(err);
+    if (!open_records(settle, found, err))
+        return 0;
+    settle_abandon(settle);
+    return tell_before(err);
+}
+
+int settle_begin(struct settle *settle, struct error *err) {
+    const struct plan *plan = settle->plan;
+    struct run *run = &settle->run;
+    if (!run->roots.count)
+        return 0;
+    if (add_held(settle->arena, plan, run) || add_known(settle->arena, plan, run))
+        return error_memory(err);
+    run->git_writable = plan->policy->git.value != GIT_READONLY;
+    run->protects = plan->taken[STEP_PROTECT] || !plan->probe->protection.held.count;
+    run->by_content = !all_tell_by_time(plan->probe, run);
+    if (!look_before(settle->arena, plan, run, err) && !record_make(settle->arena, &settle->record, run, err))
+        return 0;
+    settle_abandon(settle);
+    return tell_before(err);
+}
+
+static int remember(const struct settle *settle, const repository_list *met, struct error *err) {
+    repository_list kept = {0};
+    for (size_t i = 0; i < met->count; i++) {
+        const char *path = met->at[i].path, *inside = strstr(path, "/.git/");
+        bool root = false;
+        for (size_t k = 0; k < settle->run.roots.count; k++) {
+            size_t size = strlen(settle->run.roots.at[k].path);
+            root |= strncmp(path, settle->run.roots.at[k].path, size) == 0 &&
+                    (!path[size] || strcmp(path + size, "/.git") == 0);
+        }
+        struct repository *added = inside || root ? NULL : list_add(settle->arena, &kept);
+        if (!added && !inside && !root)
+            return error_memory(err);
+        if (added)
+            *added = met->at[i];
+    }
+    for (size_t i = 0; i < settle->run.roots.count; i++)
+        if (!in_another(&settle->run, i) &&
+            remember_write(settle->arena, settle->plan->policy->keep, settle->run.roots.at[i].path, &kept,
+                           &settle->plan->probe->protection, err))
+            return -1;
+    return 0;
+}
+
+int settle_end(struct settle *settle, struct settlement *found, struct error *err) {
+    repository_list met = {0};
+    if (settle->record.file < 0)
+        return 0;
+    bool failed =
+        settle_run(settle->arena, settle->plan, &settle->run, &met, found, err) || remember(settle, &met, err);
+    found->done = !failed;
+    if (record_end(&settle->record, !failed) && !failed)
+        failed = store_cannot("record of this run", errno, err) != 0;
+    return failed ? tell("the folders that the command could change are not settled", EXIT_USAGE, err) : 0;
+}
+
+void settle_abandon(struct settle *settle) {
+    (void)!record_end(&settle->record, true); /* a record of nothing: who finds it finds nothing */
+}
