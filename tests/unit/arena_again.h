@@ -1,5 +1,5 @@
-/* arena_again.h: one block for many short-lived arenas, one after the other. A new mapping for each, and its pages, cost
- * several times as much as what a test then does with it. */
+/* arena_again.h: one block for many short-lived arenas, one after the other. A new mapping for each, and its pages,
+ * cost several times as much as what a test then does with it. */
 #ifndef PINFOLD_TESTS_ARENA_AGAIN_H
 #define PINFOLD_TESTS_ARENA_AGAIN_H
 
