@@ -69,6 +69,7 @@ static void warn_sockets(const struct box *box, char *const *caller) {
     }
 }
 
+<<<<<<< HEAD
 /* What a run holds on to beside its box. */
 struct held {
     struct session session;
@@ -77,6 +78,18 @@ struct held {
     made_list made;
 };
 
+||||||| merged common ancestors
+<<<<<<<<< Temporary merge branch 1
+=======
+/* What a run holds on to beside its box. */
+struct held {
+    made_list made;
+    struct session session;
+    struct settle settle;
+    struct arena arena; /* of the settlement: memory that the box's init can't be shown */
+};
+
+>>>>>>> honest
 /* A plan, and the folders of --write that are to be made. Another run may make them at the same time: then what it has
  * made is looked at, too. */
 static int plan_and_make(struct box *box, made_list *made, char *const *caller, struct error *err) {
@@ -271,7 +284,7 @@ static int end_wrong(struct box *box, const struct policy *flags, const struct e
 static int run_and_tell(struct box *box, const struct policy *flags, char *const *caller) {
     struct error err = {0};
     struct receipt receipt;
-    struct held held = {.settle = {.record = {.store = -1, .file = -1}}};
+    struct held held = {.settle = {.record = {.store = -1, .file = -1}}, .arena = {.alone = true}};
     if (layers_merge(&box->arena, flags, &box->policy, &err) || choose_command(box, caller, &err))
         return end_wrong(box, flags, &err);
     if (receipt_open(&receipt, box, &err)) {

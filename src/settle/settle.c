@@ -28,8 +28,13 @@ static int tell(const char *what, int status, struct error *err) {
                : error_set(err, status, "%s: %s", what, text);
 }
 
+/* 125 is the caller's to mend, and its text says how. */
 static int tell_before(struct error *err) {
-    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+    char text[sizeof err->text];
+    if (err->status != EXIT_USAGE)
+        return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+    memcpy(text, err->text, sizeof text);
+    return error_set(err, EXIT_USAGE, "%s; or give it up by name: --waive fs-settle", text);
 }
 
 static bool is_before(const struct timespec *time, const struct timespec *other) {

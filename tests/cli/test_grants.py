@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from workbench import PATH, PYTHON, eventually, pinfold_line, run_with_mounts, shell, started
+from workbench import PATH, PYTHON, eventually, pinfold_line, run_mounted, shell, started
 
 REPLACE = "import os, sys; p = sys.argv[1]; open(p + '.new', 'w').write('new\\n'); os.replace(p + '.new', p)"
 
@@ -102,12 +102,12 @@ def test_mounts_of_the_host_during_the_run(lab):
     script = f": >{lab.ws}/ready; until [ -e {lab.ws}/go ]; do sleep 0.02; done; cat {lab.outside}/*/f"
     line = pinfold_line(lab, "run", "--workspace", lab.ws, "--read", lab.outside, "--", "sh", "-c", script)
     if lab.user.uid:   # it may not mount there itself: what it sees is what the box sees
-        code, out, err = run_with_mounts(lab, mounts + f"\ntouch {lab.ws}/go", line)
+        code, out, err = run_mounted(lab, mounts + f"\ntouch {lab.ws}/go", line)
         assert (code, out) == (0, "shown\n"), (code, out, err)
         return
     host = f'"$@" & until [ -e {lab.ws}/ready ]; do sleep 0.02; done; umount -l {lab.outside}/before; ' \
            f'mount -t tmpfs t {lab.outside}/later; echo later >{lab.outside}/later/f; cat {lab.outside}/*/f; touch {lab.ws}/go; wait'
-    code, out, err = run_with_mounts(lab, mounts, ["bash", "-c", host, "bash", *line])
+    code, out, err = run_mounted(lab, mounts, ["bash", "-c", host, "bash", *line])
     assert (code, out) == (0, "later\nshown\n"), (code, out, err)
 
 
@@ -119,5 +119,5 @@ def test_a_mount_point_and_what_is_below_one(lab):
     for grant in (disk, disk / "in"):
         line = pinfold_line(lab, "run", "--workspace", lab.ws, "--write", grant, "--", "sh", "-ec",
                             f"cat {disk}/in/f; cd {disk}/in; echo x >n; mv n f; cat f")
-        code, out, err = run_with_mounts(lab, mounts, line, env={"PATH": PATH})
+        code, out, err = run_mounted(lab, mounts, line, env={"PATH": PATH})
         assert (code, out) == (0, "on\nx\n"), (grant, code, out, err)

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from repositories import IDENTITY
-from workbench import PATH, pinfold_line, raw, run_with_mounts, shell
+from workbench import PATH, pinfold_line, raw, run_mounted, shell
 
 MEBIBYTES = {"ext4": 32, "btrfs": 128, "xfs": 320}
 MAKE = {"ext4": ["mkfs.ext4", "-q"], "btrfs": ["mkfs.btrfs", "-q"], "xfs": ["mkfs.xfs", "-q"]}
@@ -45,15 +45,6 @@ def run_on(lab, system, script, *options, mode="direct"):
     line = pinfold_line(lab, "run", "--workspace", disk, "--mode", mode, *options,
                         *[w for name, value in IDENTITY.items() for w in ("--env", f"{name}={value}")], "--", "sh", "-ec", script)
     return run_mounted(lab, mounts, ["sh", "-c", 'cd "$0" && "$@"; s=$?; ls -A >&2; exit $s', disk, *line])
-
-
-def run_mounted(lab, mounts, argv, **more):
-    """As run_with_mounts, but that root mounts for all users, who may mount few file systems."""
-    if os.geteuid():
-        return run_with_mounts(lab, mounts, argv, **more)
-    front = ["unshare", "--mount", "--propagation", "private", "bash", "-ec", mounts + '\nexec "$@"', "bash"]
-    done = raw(lab, [*front, *lab.user.argv(argv)], **more)
-    return done.returncode, done.stdout.decode(errors="surrogateescape"), done.stderr.decode(errors="surrogateescape")
 
 
 def can_mount(system):
