@@ -69,7 +69,6 @@ static void warn_sockets(const struct box *box, char *const *caller) {
     }
 }
 
-<<<<<<< HEAD
 /* What a run holds on to beside its box. */
 struct held {
     struct session session;
@@ -78,18 +77,6 @@ struct held {
     made_list made;
 };
 
-||||||| merged common ancestors
-<<<<<<<<< Temporary merge branch 1
-=======
-/* What a run holds on to beside its box. */
-struct held {
-    made_list made;
-    struct session session;
-    struct settle settle;
-    struct arena arena; /* of the settlement: memory that the box's init can't be shown */
-};
-
->>>>>>> honest
 /* A plan, and the folders of --write that are to be made. Another run may make them at the same time: then what it has
  * made is looked at, too. */
 static int plan_and_make(struct box *box, made_list *made, char *const *caller, struct error *err) {

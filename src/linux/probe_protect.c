@@ -79,29 +79,6 @@ static int take_asked(struct search *search) {
     return 0;
 }
 
-<<<<<<< HEAD
-||||||| merged common ancestors
-<<<<<<<<< Temporary merge branch 1
-/* Is it to be made, so that there is nothing in it? */
-static bool is_empty(const struct probe *probe, const char *path) {
-    for (size_t i = 0; i < probe->grants.count; i++)
-        if (probe->grants.at[i].making && strcmp(probe->grants.at[i].path, path) == 0)
-            return true;
-    return false;
-}
-
-||||||||| 7c6ac6f
-=========
-=======
-/* Is it to be made, so that there is nothing in it? */
-static bool is_empty(const struct probe *probe, const char *path) {
-    for (size_t i = 0; i < probe->grants.count; i++)
-        if (probe->grants.at[i].making && strcmp(probe->grants.at[i].path, path) == 0)
-            return true;
-    return false;
-}
-
->>>>>>> honest
 /* Repositories that were met when earlier runs were settled, and are still the same. */
 static int take_remembered(struct search *search) {
     struct protection *protection = &search->probe->protection;
@@ -127,7 +104,6 @@ static int take_remembered(struct search *search) {
     return 0;
 }
 
-<<<<<<< HEAD
 /* Is it to be made, so that there is nothing in it? */
 static bool is_empty(const struct probe *probe, const char *path) {
     for (size_t i = 0; i < probe->grants.count; i++)
@@ -136,10 +112,6 @@ static bool is_empty(const struct probe *probe, const char *path) {
     return false;
 }
 
-||||||| merged common ancestors
->>>>>>>>> Temporary merge branch 2
-=======
->>>>>>> honest
 int probe_protect(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
     struct search search = {.arena = arena, .policy = policy, .probe = probe, .err = err};
     if (find_roots(&search) || take_asked(&search))

@@ -12,7 +12,7 @@ static inline void arena_again(struct arena *arena) {
     struct arena_block *block = arena->blocks;
     if (!block)
         return;
-    struct arena rest = {block->next};
+    struct arena rest = {.blocks = block->next};
     block->next = NULL;
     memset(block->bytes, 0, block->used);
     block->used = 0;
