@@ -109,8 +109,8 @@ static json_t *receipt_json(const struct box *box, const struct error *err) {
     if (ran)
         failed |= add_measures(root, box);
     if (ran)
-        failed |= json_object_set_new(root, "settlement",
-                                      box->plan.taken[STEP_SETTLE] ? settlement_json(&box->settlement) : json_null());
+        failed |= json_object_set_new(
+            root, "settlement", box->plan.taken[STEP_SETTLE] ? settlement_json(&box->settlement) : json_string("none"));
     if (box->inherited.aside)
         failed |= json_object_set_new(root, "inherited", found_json(&box->inherited));
     return describe_finish(root, failed);

@@ -62,13 +62,21 @@ static bool is_above_us(const struct stat *status) {
     return owner_unknown(status->st_uid) && (!(status->st_mode & 022) || status->st_mode & S_ISVTX);
 }
 
+/* The overflow id is the caller's own as well: only an owner may set a mode. */
+static bool is_ours_by_act(int fd, const struct stat *status) {
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return status->st_uid == getuid() && owner_unknown(status->st_uid) && !(status->st_mode & 022) &&
+           !chmod(path, status->st_mode & 07777);
+}
+
 static int check_ours(const char *path, int fd, bool above, struct error *err) {
     char shown[1024];
     struct error why;
     struct stat status;
     if (fstat(fd, &status))
         return store_cannot(path, errno, err);
-    if (!owner_check(path, &status, &why) || (above && is_above_us(&status)))
+    if (!owner_check(path, &status, &why) || (above && is_above_us(&status)) || is_ours_by_act(fd, &status))
         return 0;
     path_show(path, shown, sizeof shown);
     return error_set(

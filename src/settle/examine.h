@@ -37,10 +37,8 @@ bool examine_is_held(const struct examine *examine, const char *path) __attribut
 bool examine_is_fixed(const struct examine *examine, const char *path, const struct stat *status)
     __attribute__((nonnull));
 
-/* Make the index. */
+/* Make the index. The first of run->files with this path, in it; its end: none. */
 int examine_sort(struct examine *examine) __attribute__((nonnull, warn_unused_result));
-
-/* The first of run->files with this path, in the index; its end: none. */
 size_t examine_find(const struct examine *examine, const char *path) __attribute__((nonnull));
 
 /* 1: something is there, *status is its; 0: nothing. */
@@ -65,7 +63,6 @@ int examine_report(struct examine *examine, const char *path, const char *why)
     __attribute__((nonnull, warn_unused_result));
 int examine_failed(const struct examine *examine, const char *path, int error)
     __attribute__((nonnull, warn_unused_result));
-
 bool examine_skip(void *examine, const char *path) __attribute__((nonnull)); /* is it held? */
 
 /* examine_git.c: a folder that holds `.git`, or is a git directory itself. */
