@@ -32,7 +32,6 @@ struct examine {
 
 /* Did the kernel hold it in place all the time? */
 bool examine_is_held(const struct examine *examine, const char *path) __attribute__((nonnull));
-
 /* Is it as it was, since it was held and no other name of it could be written to? */
 bool examine_is_fixed(const struct examine *examine, const char *path, const struct stat *status)
     __attribute__((nonnull));

@@ -310,7 +310,7 @@ static int open_records(struct settle *settle, struct settlement *found, struct 
 }
 
 int settle_possible(const struct plan *plan, struct error *err) {
-    if (!plan->needed[STEP_SETTLE])
+    if (!plan->needed[STEP_SETTLE] || !plan->policy->keep) /* doctor's, without the operator's files */
         return 0;
     autoclose int store = store_open(plan->policy->keep, "runs", false, err);
     return store < 0 && err->status ? tell_before(err) : 0;
