@@ -8,6 +8,7 @@ import json
 import os
 import re
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,16 @@ def settling(lab):
     one = Settling(lab)
     yield one
     one.close()
+
+
+def on_tmpfs(lab, place, script):
+    """A shell script as the test's user on a host where a tmpfs of the user's is mounted at this folder."""
+    if os.geteuid():
+        pytest.skip("not root: a mount beside an account's own folders needs root")
+    mount = f'mount -t tmpfs -o mode=0755,uid={lab.user.uid},gid={lab.user.uid} none {place}; exec "$@"'
+    argv = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", mount, "sh", *lab.user.argv(["sh", "-c", script])]
+    return subprocess.run(argv, cwd=lab.ws, env=lab.environment(ENV), text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
 
 
 def git_in(folder="."):

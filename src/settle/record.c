@@ -3,6 +3,7 @@
 #include "settle/record.h"
 
 #include "base/fd.h"
+#include "linux/dying.h"
 #include "linux/entries.h"
 #include "linux/store.h"
 
@@ -31,6 +32,12 @@ static int read_record(struct arena *arena, int fd, struct run *run) {
     return size < 0 ? -1 : run_read(arena, text, (size_t)size, run);
 }
 
+/* Its pinfold's, by which it is called. */
+static pid_t pid_of(const char *name) {
+    const char *dash = strchr(name, '-');
+    return dash ? (pid_t)strtol(dash + 1, NULL, 10) : 0;
+}
+
 static int visit_one(struct arena *arena, int store, const char *name, const struct record_visit *visit,
                      struct error *err) {
     struct run run;
@@ -42,6 +49,8 @@ static int visit_one(struct arena *arena, int store, const char *name, const str
         return store_cannot("records of runs", errno, err);
     if (!live && !is_named(store, name, fd)) /* it has just ended */
         return 0;
+    if (!live && dying_wait(pid_of(name)))
+        return store_cannot("records of runs, whose box does not end", errno, err);
     bool whole = !read_record(arena, fd, &run);
     if (whole && visit->run(visit->context, &run, live))
         return -1;

@@ -152,6 +152,8 @@ static int list(struct walk *walk, int fd) {
         unsigned char type = type_of(fd, entry);
         if (type == DT_DIR && push_name(&walk->names, name))
             return error_memory(scan->err);
+        if (type == DT_DIR && scan->child && scan->child(scan->context, &scanned, name, entry->ino))
+            return -1;
         if (type != DT_DIR && type != DT_REG && type != DT_UNKNOWN && scan->oddity(scan->context, &scanned, name, type))
             return -1;
     }

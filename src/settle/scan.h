@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* A folder that was listed, with what its names say. */
@@ -24,6 +25,8 @@ struct scan {
     bool (*skip)(void *context, const char *path);
     /* A symlink, FIFO, socket or device in a folder: its name and type (DT_*). Once for each. */
     int (*oddity)(void *context, const struct scanned *scanned, const char *name, unsigned char type);
+    /* Unless NULL: a folder in a folder, by its name and inode. */
+    int (*child)(void *context, const struct scanned *scanned, const char *name, uint64_t inode);
     struct error *err;
     size_t folders; /* that were listed */
     size_t unseen;  /* those of others, that this caller may not list: neither may the command */

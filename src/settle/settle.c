@@ -86,12 +86,40 @@ static int check_root(const struct examine *examine, const struct thing *root) {
                      path_show(root->path, shown, sizeof shown));
 }
 
+/* Is a root that lies in another still where it was? The command can move a folder above it. */
+static bool is_lost(const struct run *run, size_t index) {
+    const struct thing *root = &run->roots.at[index];
+    struct stat status;
+    return in_another(run, index) &&
+           (lstat(root->path, &status) || status.st_dev != root->dev || status.st_ino != root->ino);
+}
+
+/* It is a root where it is now, too. */
+static int find_lost(void *context, const struct scanned *scanned, const char *name, uint64_t inode) {
+    struct examine *examine = context;
+    const struct run *run = examine->run;
+    struct stat status;
+    for (size_t i = 0; i < run->roots.count; i++) {
+        const char *path = inode == run->roots.at[i].ino && is_lost(run, i) &&
+                                   !fstatat(scanned->fd, name, &status, AT_SYMLINK_NOFOLLOW) &&
+                                   status.st_dev == run->roots.at[i].dev
+                               ? arena_printf(examine->arena, "%s/%s", scanned->path, name)
+                               : "";
+        if (!path || (*path && examine_top(examine, path, false, true)))
+            return path ? -1 : error_memory(examine->err);
+    }
+    return 0;
+}
+
 static int scan_roots(struct examine *examine) {
     const struct run *run = examine->run;
     struct scan scan = {
         .context = examine, .folder = examine_git, .skip = examine_skip, .oddity = examine_oddity, .err = examine->err};
+    for (size_t i = 0; i < run->roots.count && !examine->recording; i++)
+        if (is_lost(run, i))
+            scan.child = find_lost;
     for (size_t i = 0; i < run->roots.count; i++)
-        if (check_root(examine, &run->roots.at[i]) || (!in_another(run, i) && scan_tree(&scan, run->roots.at[i].path)))
+        if (!in_another(run, i) && (check_root(examine, &run->roots.at[i]) || scan_tree(&scan, run->roots.at[i].path)))
             return -1;
     for (size_t i = 0; i < run->roots.count; i++)
         if (examine_top(examine, run->roots.at[i].path, run->protects, true))

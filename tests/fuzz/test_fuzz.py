@@ -9,7 +9,7 @@ import pytest
 import harness
 import policies
 
-TARGETS = ("reader", "merge")
+TARGETS = ("reader", "merge", "settled")
 
 
 def fuzz(seconds, target):

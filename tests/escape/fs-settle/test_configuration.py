@@ -177,3 +177,12 @@ def test_e241_a_protected_file_that_the_host_saves(lab, settling):
     assert process.returncode == 0 and f"put aside: {lab.ws}/.exrc" in err and not (lab.ws / ".exrc").exists(), err
     rows = [row for row in settling.list() if row["path"] == os.fspath(lab.ws / ".exrc")]
     assert settling.kept(rows[0]["id"]).read_text() == '" mine, saved\nx\n'
+
+
+def test_e052_in_a_workspace_that_was_moved(lab, settling):
+    """It lies in another writable root, where a folder above it can be moved: what is at its top counts where it is."""
+    top = lab.outside / "top"
+    lab.file(top / "a/b/x")
+    receipt = settling.run(f"cd {top}; mv a z; mkdir -p a/b; cd z/b; mkdir .vscode; echo x >.vscode/tasks.json", "--write", top,
+                           ws=top / "a/b", cwd=top / "a/b")
+    assert [row["path"] for row in settling.aside(receipt).values()] == [f"{top}/z/b/.vscode"]
