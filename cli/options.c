@@ -147,6 +147,9 @@ static int take(struct arena *arena, struct options *options, int id, const char
         return add_grant(arena, policy, ACCESS_READ, "--read", value, err);
     case OPTION_WRITE:
         return add_grant(arena, policy, ACCESS_WRITE, "--write", value, err);
+    case OPTION_CREATE:
+        policy->create = (struct setting){1, "--create"};
+        return 0;
     case OPTION_DENY:
         return add_denial(arena, policy, value, err);
     case OPTION_UNIX_SOCKET:

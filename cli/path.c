@@ -110,7 +110,7 @@ int command_path(int argc, char **argv, char *const *caller) {
     flags.command = nothing;
     box_begin(box);
     int failed = layers_merge(&box->arena, &flags, &box->policy, &err);
-    box->policy.unheard = true; /* ours are for the answers */
+    box->policy.unheard = box->policy.idle = true; /* ours are for the answers */
     failed = failed || box_plan(box, caller, &err) ||
              (box->policy.session && session_enter(&session, &box->plan, &box->probe, &err)) ||
              box_ask(box, caller, &err);

@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "box/layers.h"
+#include "linux/making.h"
 #include "linux/session.h"
 #include "settle/settle.h"
 
@@ -73,10 +74,27 @@ struct held {
     struct session session;
     struct settle settle;
     struct arena arena; /* of the settlement: memory that the box's init can't be shown */
+    made_list made;
 };
 
-static int plan(struct box *box, const struct receipt *receipt, char *const *caller, struct error *err) {
-    return box_plan(box, caller, err) || own_check(box, print_report_fd(), err) ||
+/* A plan, and the folders of --write that are to be made. Another run may make them at the same time: then what it has
+ * made is looked at, too. */
+static int plan_and_make(struct box *box, made_list *made, char *const *caller, struct error *err) {
+    enum { TRIES = 100 };
+    for (int tries = 0; tries < TRIES; tries++) {
+        if (box_plan(box, caller, err))
+            return -1;
+        int again = making_carry_out(&box->arena, made, &box->plan, &box->probe, err);
+        if (again <= 0)
+            return again;
+    }
+    return error_set(err, EXIT_REFUSED,
+                     "refused, nothing was started: folders that --create makes come and go; run it again");
+}
+
+static int plan(struct box *box, const struct receipt *receipt, struct held *held, char *const *caller,
+                struct error *err) {
+    return plan_and_make(box, &held->made, caller, err) || own_check(box, print_report_fd(), err) ||
                    receipt_guard(receipt, &box->plan, err)
                ? -1
                : 0;
@@ -87,12 +105,12 @@ static int inherit(struct box *box, const struct receipt *receipt, struct held *
                    struct error *err) {
     if (settle_open(&held->settle, &held->arena, &box->plan, &box->inherited, err))
         return -1;
-    return box->inherited.aside ? plan(box, receipt, caller, err) : 0;
+    return box->inherited.aside ? plan(box, receipt, held, caller, err) : 0;
 }
 
-static int run(struct box *box, const struct receipt *receipt, struct held *held, char *const *caller,
-               struct error *err) {
-    if (plan(box, receipt, caller, err) || inherit(box, receipt, held, caller, err))
+static int start(struct box *box, const struct receipt *receipt, struct held *held, char *const *caller,
+                 struct error *err) {
+    if (plan(box, receipt, held, caller, err) || inherit(box, receipt, held, caller, err))
         return -1;
     if (box->policy.session && session_enter(&held->session, &box->plan, &box->probe, err))
         return -1;
@@ -102,6 +120,14 @@ static int run(struct box *box, const struct receipt *receipt, struct held *held
     if (box->plan.notice)
         print_message(box->plan.notice);
     return box_start(box, caller, err);
+}
+
+static int run(struct box *box, const struct receipt *receipt, struct held *held, char *const *caller,
+               struct error *err) {
+    int failed = start(box, receipt, held, caller, err);
+    if (failed && box->result.outcome != OUTCOME_KILLED)
+        making_undo(&held->made);
+    return failed;
 }
 
 static void warn_replaced(const char *path) {
@@ -123,8 +149,12 @@ static void warn_all_replaced(const struct plan *plan) {
 }
 
 static void print_settled(const struct settlement *settlement) {
+    enum { TOLD = 20 };
     char text[2400], shown[1024];
-    for (size_t i = 0; i < settlement->found.count; i++) {
+    size_t told = 0;
+    for (size_t i = 0; i < settlement->warnings.count; i++)
+        print_message(settlement->warnings.at[i]);
+    for (size_t i = 0; i < settlement->found.count && told < TOLD; i++) {
         const struct settled *settled = &settlement->found.at[i];
         if (settled->fate == SETTLED_REPORTED)
             continue;
@@ -132,6 +162,11 @@ static void print_settled(const struct settlement *settlement) {
                  path_show(settled->path, shown, sizeof shown), settled->why,
                  settled->fate == SETTLED_RESTORED ? "; what was there before is there again" : "", settled->run,
                  settled->item);
+        print_message(text);
+        told++;
+    }
+    if (settlement->aside > told) {
+        snprintf(text, sizeof text, "put aside: %zu more; pinfold quarantine list", settlement->aside - told);
         print_message(text);
     }
 }
@@ -236,7 +271,7 @@ static int end_wrong(struct box *box, const struct policy *flags, const struct e
 static int run_and_tell(struct box *box, const struct policy *flags, char *const *caller) {
     struct error err = {0};
     struct receipt receipt;
-    struct held held = {.settle = {.record = {.store = -1, .file = -1}}};
+    struct held held = {.settle = {.record = {.store = -1, .file = -1}}, .arena = {.alone = true}};
     if (layers_merge(&box->arena, flags, &box->policy, &err) || choose_command(box, caller, &err))
         return end_wrong(box, flags, &err);
     if (receipt_open(&receipt, box, &err)) {

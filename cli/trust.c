@@ -37,6 +37,8 @@ static int print_openings(struct arena *arena, const struct policy *layer, struc
     for (size_t i = 0; i < layer->grants.count; i++)
         if (print_opening(arena, keys[layer->grants.at[i].access], layer->grants.at[i].path, err))
             return -1;
+    if (layer->create.value)
+        print_line("  create folders of write that aren't there");
     for (size_t i = 0; i < layer->environment.count; i++)
         if (print_opening(arena, "env", layer->environment.at[i].entry, err))
             return -1;

@@ -57,13 +57,14 @@ static struct ban take_ban(struct bytes *bytes) {
 void random_layer(struct arena *arena, struct bytes *bytes, struct policy *layer) {
     *layer = (struct policy){.mode = take_setting(bytes, MODE_READONLY + 1),
                              .git = take_setting(bytes, GIT_WRITABLE + 1),
+                             .create = take_setting(bytes, 2),
                              .toolchains = take_setting(bytes, TOOLCHAINS_AUTO + 1),
                              .timeout = take_setting(bytes, 4),
                              .grace = take_setting(bytes, 4),
                              .output_limit = take_setting(bytes, 4)};
     for (unsigned i = take(bytes, ITEMS_MAX); i; i--) {
         struct grant *grant = sure(list_add(arena, &layer->grants));
-        *grant = (struct grant){(enum access)take(bytes, 3), paths[take(bytes, 4)], "grant", 0};
+        *grant = (struct grant){(enum access)take(bytes, 3), paths[take(bytes, 4)], "grant", 0, false};
     }
     for (unsigned i = take(bytes, ITEMS_MAX); i; i--) {
         struct protect *protect = sure(list_add(arena, &layer->protects));
@@ -189,6 +190,9 @@ static const char *check_merged(const struct policy *before, const struct policy
     for (size_t i = before->grants.count; i < after->grants.count; i++)
         if (after->grants.at[i].layer != before->layers)
             return "a grant has another layer's number";
+    for (size_t i = before->grants.count; i < after->grants.count; i++)
+        if (after->grants.at[i].create != (layer->create.value && after->grants.at[i].access == ACCESS_WRITE))
+            return "folders are made for another layer's grants";
     for (size_t i = before->bans.count; i < after->bans.count; i++)
         if (after->bans.at[i].layer != before->layers)
             return "a ban has another layer's number";
@@ -199,7 +203,8 @@ static const char *narrow(struct arena *arena, struct policy *merged, const stru
     struct policy before = *merged;
     struct error err;
     bool opens = layer->grants.count || layer->environment.count || layer->waived || layer->bans.count ||
-                 layer->descriptors.count || layer->profile || layer->session || layer->git.value;
+                 layer->descriptors.count || layer->profile || layer->session || layer->git.value ||
+                 layer->create.value;
     if (policy_narrow(arena, merged, layer, &err))
         return opens ? NULL : "a layer that opens nothing was refused";
     return opens ? "the workspace opened something" : random_widened(&before, merged);

@@ -3,7 +3,8 @@
  *
  *   enter user ID COMMAND...           as this user and group, without supplementary groups
  *   enter etc FOLDER COMMAND...        in a mount namespace of its own, where FOLDER lies over /etc
- *   enter limit NAME VALUE COMMAND...  in a user namespace with every id of this one, where /proc/sys/user/NAME is VALUE
+ *   enter limit NAME VALUE COMMAND...  in a user namespace with every id of this one, where /proc/sys/user/NAME is
+ * VALUE
  */
 #include <errno.h>
 #include <fcntl.h>

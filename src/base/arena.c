@@ -22,6 +22,10 @@ void *arena_alloc(struct arena *arena, size_t size) {
         block = mmap(NULL, sizeof *block + room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (block == MAP_FAILED)
             return NULL;
+        if (arena->alone && madvise(block, sizeof *block + room, MADV_DONTFORK)) {
+            (void)!munmap(block, sizeof *block + room);
+            return NULL;
+        }
         block->size = room;
         block->next = arena->blocks;
         arena->blocks = block;

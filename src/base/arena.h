@@ -3,10 +3,12 @@
 #define PINFOLD_BASE_ARENA_H
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena {
     struct arena_block *blocks; /* newest first */
+    bool alone;                 /* set before the first use: no process that is cloned or forked later has it */
 };
 
 /* For arena.c alone, and for tests that empty a block to take it again. */

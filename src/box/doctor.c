@@ -78,6 +78,7 @@ static const char *plan_somehow(struct box *box, const struct policy *flags, cha
                                 char folder[TEMPORARY_ROOM]) {
     struct error again;
     bool merged = !layers_merge(&box->arena, flags, &box->policy, wrong);
+    box->policy.idle = true;
     box->policy.session = NULL; /* nothing is left behind: the box of this one is made with scratch folders */
     if (merged && !box_plan(box, caller, wrong))
         return "";

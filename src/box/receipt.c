@@ -108,8 +108,9 @@ static json_t *receipt_json(const struct box *box, const struct error *err) {
         failed |= add_plan(root, &box->plan, ran);
     if (ran)
         failed |= add_measures(root, box);
-    if (ran && box->plan.taken[STEP_SETTLE])
-        failed |= json_object_set_new(root, "settlement", settlement_json(&box->settlement));
+    if (ran)
+        failed |= json_object_set_new(
+            root, "settlement", box->plan.taken[STEP_SETTLE] ? settlement_json(&box->settlement) : json_string("none"));
     if (box->inherited.aside)
         failed |= json_object_set_new(root, "inherited", found_json(&box->inherited));
     return describe_finish(root, failed);

@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "plan/names.h"
+#include "plan/roots.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -37,7 +38,10 @@ static int add_grants(struct arena *arena, const struct plan *plan, mount_list *
             mount_add(arena, mounts, owned(mount_tree(&probe->work_tree, false, "work tree around the workspace")));
     for (size_t i = 0; i < probe->grants.count; i++) {
         const struct grant *grant = &plan->policy->grants.at[i];
-        struct mount tree = owned(mount_tree(&probe->grants.at[i], grant->access == ACCESS_WRITE, grant->origin));
+        const struct place *place = &probe->grants.at[i];
+        if ((place->making && plan->policy->idle) || (S_ISCHR(place->mode) && roots_is_own_device(place->path)))
+            continue;
+        struct mount tree = owned(mount_tree(place, grant->access == ACCESS_WRITE, grant->origin));
         if (grant->access == ACCESS_SOCKET)
             tree.rights = RIGHTS_SOCKET; /* connect works through a read-only mount, chmod doesn't */
         failed |= mount_add(arena, mounts, tree);

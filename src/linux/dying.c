@@ -30,8 +30,8 @@ static bool is_ending(int proc, const char *pid) {
     char text[1024], state;
     unsigned flags = 0;
     const char *name = read_file(proc, pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-    return name && sscanf(name + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) == 2 && state != 'Z' && state != 'X' &&
-           flags & EXITING;
+    return name && sscanf(name + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) == 2 && state != 'Z' &&
+           state != 'X' && flags & EXITING;
 }
 
 static unsigned long long mask_of(const char *status, const char *field) {

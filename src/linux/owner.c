@@ -37,17 +37,21 @@ static unsigned long overflow_id(void) {
     return id;
 }
 
+bool owner_unknown(uid_t owner) {
+    return owner == overflow_id() && !all_ids_mapped();
+}
+
 static bool is_trusted(uid_t owner) {
     if (owner == 0)
         return true;
-    return owner == getuid() && (owner != overflow_id() || all_ids_mapped());
+    return owner == getuid() && !owner_unknown(owner);
 }
 
 int owner_check(const char *path, const struct stat *status, struct error *err) {
     char shown[1024];
     path_show(path, shown, sizeof shown);
     if (!is_trusted(status->st_uid)) {
-        if (status->st_uid == overflow_id() && !all_ids_mapped())
+        if (owner_unknown(status->st_uid))
             return error_set(err, EXIT_USAGE,
                              "%s: its owner has no id in this user namespace, so it may be anybody's; a policy must be "
                              "root's or your own; run pinfold outside of this box or container",

@@ -5,6 +5,7 @@
 #include "base/lines.h"
 #include "base/path.h"
 #include "linux/account.h"
+#include "linux/making.h"
 #include "linux/mountinfo.h"
 #include "linux/resolve.h"
 #include "linux/sys.h"
@@ -191,7 +192,9 @@ static int probe_places(struct arena *arena, const struct policy *policy, struct
         probe->workspace = probe->current;
     for (size_t i = 0; i < policy->grants.count; i++) {
         struct place *place = list_add(arena, &probe->grants);
-        if (!place || resolve(arena, here, policy->grants.at[i].path, place, &probe->links))
+        const struct grant *grant = &policy->grants.at[i];
+        if (!place || resolve(arena, here, grant->path, place, &probe->links) ||
+            (grant->create && making_find(arena, here, grant->path, place)))
             return -1;
     }
     if (resolve(arena, "/", "/proc/self/exe", &probe->executable, NULL) || probe_bans(arena, policy, probe) ||

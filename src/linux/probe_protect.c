@@ -104,12 +104,20 @@ static int take_remembered(struct search *search) {
     return 0;
 }
 
+/* Is it to be made, so that there is nothing in it? */
+static bool is_empty(const struct probe *probe, const char *path) {
+    for (size_t i = 0; i < probe->grants.count; i++)
+        if (probe->grants.at[i].making && strcmp(probe->grants.at[i].path, path) == 0)
+            return true;
+    return false;
+}
+
 int probe_protect(struct arena *arena, const struct policy *policy, struct probe *probe, struct error *err) {
     struct search search = {.arena = arena, .policy = policy, .probe = probe, .err = err};
     if (find_roots(&search) || take_asked(&search))
         return -1;
     for (size_t i = 0; i < search.roots.count; i++)
-        if (take_root(&search, search.roots.at[i]))
+        if (!is_empty(probe, search.roots.at[i]) && take_root(&search, search.roots.at[i]))
             return -1;
     if (take_remembered(&search))
         return -1;

@@ -153,7 +153,7 @@ int probe_sockets(struct arena *arena, struct probe *probe) {
     if (listed(arena, probe) || at_top(arena, probe, &probe->workspace) || at_top(arena, probe, &probe->work_tree))
         return -1;
     for (size_t i = 0; i < probe->grants.count; i++)
-        if (at_top(arena, probe, &probe->grants.at[i]))
+        if (!probe->grants.at[i].making && at_top(arena, probe, &probe->grants.at[i]))
             return -1;
     return 0;
 }

@@ -16,6 +16,13 @@
 
 enum { LOOKS = 128, REMOVALS = 4096 };
 
+static bool is_among(const int *all, size_t count, int one) {
+    for (size_t i = 0; i < count; i++)
+        if (all[i] == one)
+            return true;
+    return false;
+}
+
 size_t session_holders(int fd, int holder[SESSION_HOLDERS]) {
     struct lines lines;
     struct stat status;
@@ -27,7 +34,8 @@ size_t session_holders(int fd, int holder[SESSION_HOLDERS]) {
         unsigned high, low;
         unsigned long long ino;
         if (sscanf(line, "%*d: FLOCK ADVISORY %*s %d %x:%x:%llu", &pid, &high, &low, &ino) == 4 && pid > 0 &&
-            pid != (int)getpid() && high == major(status.st_dev) && low == minor(status.st_dev) && ino == status.st_ino)
+            pid != (int)getpid() && high == major(status.st_dev) && low == minor(status.st_dev) &&
+            ino == status.st_ino && !is_among(holder, count, pid)) /* a list that changes can show one twice */
             holder[count++] = pid;
     }
     lines_close(&lines);

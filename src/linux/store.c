@@ -56,13 +56,27 @@ int store_keep(struct arena *arena, const char *home, const char *state, const c
     return temporary.error ? store_cannot("/var/tmp", temporary.error, err) : 0;
 }
 
-static int check_ours(const char *path, int fd, struct error *err) {
+/* Whose are the home and what is above it, in a user namespace that doesn't know their owners? Who owns those decides
+ * about the home in any case. */
+static bool is_above_us(const struct stat *status) {
+    return owner_unknown(status->st_uid) && (!(status->st_mode & 022) || status->st_mode & S_ISVTX);
+}
+
+/* The overflow id is the caller's own as well: only an owner may set a mode. */
+static bool is_ours_by_act(int fd, const struct stat *status) {
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return status->st_uid == getuid() && owner_unknown(status->st_uid) && !(status->st_mode & 022) &&
+           !chmod(path, status->st_mode & 07777);
+}
+
+static int check_ours(const char *path, int fd, bool above, struct error *err) {
     char shown[1024];
     struct error why;
     struct stat status;
     if (fstat(fd, &status))
         return store_cannot(path, errno, err);
-    if (!owner_check(path, &status, &why))
+    if (!owner_check(path, &status, &why) || (above && is_above_us(&status)) || is_ours_by_act(fd, &status))
         return 0;
     path_show(path, shown, sizeof shown);
     return error_set(
@@ -103,7 +117,8 @@ int store_open(const char *state, const char *folder, bool make, struct error *e
     char path[PATH_MAX], name[NAME_MAX + 1];
     if (snprintf(path, sizeof path, "%s/%s", state, folder) >= (int)sizeof path)
         return store_cannot(state, ENAMETOOLONG, err);
-    int left = parts_of(path) - 1, made = parts_of(SESSION_STATE) + 1;
+    bool homeless = strncmp(strrchr(state, '/'), "/pinfold-", 9) == 0; /* store_keep made the path */
+    int left = parts_of(path) - 1, made = homeless ? 2 : parts_of(SESSION_STATE) + 1;
     autoclose int at = open("/", FOLDER);
     if (at < 0)
         return store_cannot("/", errno, err);
@@ -121,7 +136,7 @@ int store_open(const char *state, const char *folder, bool make, struct error *e
         }
         if (failed)
             return store_cannot(path, errno, err);
-        if (check_ours(path, at, err))
+        if (check_ours(path, at, left > made, err))
             return -1;
         if (!last)
             *end = '/';

@@ -32,15 +32,16 @@ static json_t *sorted(const char **entries, size_t count) {
     return describe_finish(all, failed);
 }
 
-/* The paths that are granted in one way, as they were found on the host. */
-static json_t *granted(const struct plan *plan, enum access access) {
+/* The paths that are granted in one way, as they were found on the host; or of them only those that are made where
+ * there is nothing. */
+static json_t *granted(const struct plan *plan, enum access access, bool created) {
     const struct policy *policy = plan->policy;
     const char **paths = calloc(policy->grants.count + 1, sizeof *paths);
     size_t count = 0;
     if (!paths)
         return NULL;
     for (size_t i = 0; i < policy->grants.count; i++)
-        if (policy->grants.at[i].access == access) {
+        if (policy->grants.at[i].access == access && (!created || policy->grants.at[i].create)) {
             const char *found = i < plan->probe->grants.count ? plan->probe->grants.at[i].path : NULL;
             paths[count++] = found ? found : policy->grants.at[i].path;
         }
@@ -144,14 +145,17 @@ static json_t *canonical_policy(const struct plan *plan) {
                   workspace, "backend", backend, "mode", mode_name((enum mode)policy->mode.value), //
                   "git", git_name((enum git)policy->git.value), "protect", protected(plan),        //
                   "toolchains", toolchains_name((enum toolchains)policy->toolchains.value),        //
-                  "read", granted(plan, ACCESS_READ), "write", granted(plan, ACCESS_WRITE), "deny", denied_words(plan),
-                  "unix-socket", granted(plan, ACCESS_SOCKET), "env", variables(policy), "fd", numbers(policy), "no-fd",
-                  policy->no_descriptors, "waive", waivers(policy), //
+                  "read", granted(plan, ACCESS_READ, false), "write", granted(plan, ACCESS_WRITE, false), "deny",
+                  denied_words(plan), "unix-socket", granted(plan, ACCESS_SOCKET, false), "env", variables(policy),
+                  "fd", numbers(policy), "no-fd", policy->no_descriptors, "waive", waivers(policy), //
                   "timeout", (json_int_t)policy->timeout.value, "grace", (json_int_t)policy->grace.value,
                   "output-limit", (json_int_t)policy->output_limit.value);
-    /* as it was before there were sessions, where there is none */
-    return describe_finish(all,
-                           all && policy->session && json_object_set_new(all, "session", json_string(policy->session)));
+    /* as it was before there were such, where there is none */
+    int failed = !all || (policy->session && json_object_set_new(all, "session", json_string(policy->session)));
+    for (size_t i = 0; i < policy->grants.count && !failed; i++)
+        if (policy->grants.at[i].create)
+            failed = json_object_set_new(all, "create", granted(plan, ACCESS_WRITE, true));
+    return describe_finish(all, failed);
 }
 
 static json_t *kept_names(const struct plan *plan) {

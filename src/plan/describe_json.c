@@ -183,6 +183,16 @@ static json_t *describe_protected(const struct plan *plan) {
                            failed);
 }
 
+/* Folders that are made for it, since they aren't there. */
+static json_t *describe_makings(const struct plan *plan) {
+    json_t *all = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < plan->probe->grants.count; i++)
+        if (plan->probe->grants.at[i].making)
+            failed |= json_array_append_new(all, describe_bytes(plan->probe->grants.at[i].path));
+    return describe_finish(all, failed);
+}
+
 static json_t *describe_policy(const struct policy *policy) {
     json_t *files = json_array();
     int failed = 0;
@@ -235,7 +245,7 @@ static json_t *describe_session(const struct plan *plan) {
 json_t *describe_plan(const struct plan *plan) {
     json_t *told = json_pack(
         "{s:s, s:{s:s, s:i, s:o}, s:o, s:{s:I, s:I, s:s, s:I}, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:{s:I, s:I, s:I}}",
+        "s:o, s:o, s:{s:I, s:I, s:I}}",
         "backend",
         plan->backend, //
         "host", "kernel", plan->probe->release, "landlock_abi", plan->probe->landlock_abi, "missing",
@@ -249,6 +259,7 @@ json_t *describe_plan(const struct plan *plan) {
         "folder", describe_bytes(plan->current),                            //
         "home", describe_bytes(plan->home),                                 //
         "mounts", describe_mounts(plan),                                    //
+        "created", describe_makings(plan),                                  //
         "denied", describe_denied(plan),                                    //
         "protected", describe_protected(plan),                              //
         "toolchains", describe_toolchains(plan),                            //

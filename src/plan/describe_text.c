@@ -14,7 +14,9 @@ static void list_mounts(const struct plan *plan, FILE *out, const char *title, b
         const struct mount *mount = &plan->mounts.at[i];
         if (!wanted(mount))
             continue;
-        fprintf(out, "%s  %s  (%s)\n", any ? "  " : title, path_show(mount->target, shown, sizeof shown), mount->why);
+        bool file = mount->kind == MOUNT_TREE && mount->rights == RIGHTS_WRITE && mount->writable && !mount->folder;
+        fprintf(out, "%s  %s  (%s%s)\n", any ? "  " : title, path_show(mount->target, shown, sizeof shown), mount->why,
+                file ? "; a file: written in place, and not replaced by rename" : "");
         any = true;
     }
 }
@@ -79,6 +81,19 @@ static void list_links(const struct plan *plan, FILE *out) {
             continue;
         fprintf(out, "%s  %s\n", any ? "  " : "  symlinks that stay as they are:\n  ",
                 path_show(plan->pins.at[i].path, shown, sizeof shown));
+        any = true;
+    }
+}
+
+static void list_makings(const struct plan *plan, FILE *out) {
+    char shown[SHOWN], above[SHOWN];
+    bool any = false;
+    for (size_t i = 0; i < plan->probe->grants.count; i++) {
+        const struct place *place = &plan->probe->grants.at[i];
+        if (!place->making)
+            continue;
+        fprintf(out, "%s  %s  (in %s)\n", any ? "  " : "  would be created, with mode 0700:\n  ",
+                path_show(place->path, shown, sizeof shown), path_show(place->making->path, above, sizeof above));
         any = true;
     }
 }
@@ -179,6 +194,7 @@ int describe_text(const struct plan *plan, FILE *out) {
     fprintf(out, "Starts in: %s\n", path_show(plan->current, shown, sizeof shown));
     fputs("\nFiles\n", out);
     list_mounts(plan, out, "  can be changed:\n  ", is_written);
+    list_makings(plan, out);
     list_mounts(plan, out, "  can be changed, and is as before when the command has ended:\n  ", is_discarded);
     list_mounts(plan, out, "  protected, can't be changed, moved or removed:\n  ", is_held);
     list_links(plan, out);

@@ -7,6 +7,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* What a folder that isn't there yet would be made in: the nearest folder above it that is there. */
+struct making {
+    const char *path;
+    dev_t dev;
+    ino_t ino;
+    uid_t owner;
+};
+
 /* A path looked up on the host. */
 struct place {
     const char *path; /* canonical, without symlinks; NULL when it could not be looked up */
@@ -14,8 +22,9 @@ struct place {
     mode_t mode;
     dev_t dev;
     ino_t ino;
-    bool has_mounts;  /* something is mounted below it (looked for in what is granted for reading) */
-    const char *link; /* a symlink on the way that a command in a box may have made; NULL: none */
+    bool has_mounts;             /* something is mounted below it (looked for in what is granted for reading) */
+    const char *link;            /* a symlink on the way that a command in a box may have made; NULL: none */
+    const struct making *making; /* there is nothing, and a folder is to be made; NULL: it is there, or won't be */
 };
 
 /* A symlink that was met on the way to a granted path, or a system folder that is one (/bin to usr/bin). */

@@ -134,11 +134,27 @@ static int check_kept(const char *option, const char *path, enum mode mode, cons
     return 0;
 }
 
+/* A folder of configuration that somebody stands in, and hasn't named: what the command changes there runs later. */
+static int check_configuration(const char *option, const struct policy *policy, const struct probe *probe,
+                               struct error *err) {
+    const char *path = probe->workspace.path, *name = strrchr(path, '/');
+    char shown[1024];
+    for (size_t i = 0; !policy->workspace && name && protected_names[i]; i++)
+        if (strcmp(name + 1, protected_names[i]) == 0)
+            return error_set(err, EXIT_USAGE,
+                             "%s %s is configuration that runs code on the host; cd to the folder around it, or, to "
+                             "let the command change it, name it: --workspace %s",
+                             option, path_show(path, shown, sizeof shown), shown);
+    return 0;
+}
+
 static int check_workspace(const char *option, const struct policy *policy, const struct probe *probe,
                            struct error *err) {
     const char *path = probe->workspace.path;
     enum mode mode = (enum mode)policy->mode.value;
-    return mode == MODE_DIRECT ? check_writable(option, path, probe, err) : check_kept(option, path, mode, probe, err);
+    if (mode != MODE_DIRECT)
+        return check_kept(option, path, mode, probe, err);
+    return check_writable(option, path, probe, err) ? -1 : check_configuration(option, policy, probe, err);
 }
 
 /* A folder that may be changed must not hold a workspace that is to stay as it is. */
@@ -156,7 +172,33 @@ static int check_beside(const struct policy *policy, const struct grant *grant, 
                      mode_name((enum mode)policy->mode.value), policy->mode.origin);
 }
 
-static int check_found(const char *option, const char *asked, const struct place *place, struct error *err) {
+bool roots_is_own_device(const char *path) {
+    static const char *const own[] = {"/dev/full", "/dev/null",    "/dev/ptmx", "/dev/random",
+                                      "/dev/tty",  "/dev/urandom", "/dev/zero"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(path, own[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What to type for a path that can't be granted. */
+static const char *mend_absent(const char *option, const char *asked, const struct grant *grant,
+                               const struct place *place, int error) {
+    if (*asked == '~')
+        return "here ~ is no home: the shell puts it in where it is not quoted";
+    if (error == EACCES)
+        return "name a path that you may reach";
+    bool ordinary = place->path && !kernel_folder(place->path) && !holds_system(place->path);
+    if (!grant || grant->access != ACCESS_WRITE || error != ENOENT || !ordinary)
+        return "name a path that exists";
+    if (grant->create)
+        return "to have it made, name it without \"..\"";
+    return *option == '-' ? "name a path that exists, or add --create, which makes a folder there"
+                          : "name a path that exists, or add \"create\": true, which makes a folder there";
+}
+
+static int check_found(const char *option, const char *asked, const struct grant *grant, const struct place *place,
+                       struct error *err) {
     char shown[1024];
     if (!place->error && place->path && !place->link)
         return 0;
@@ -168,17 +210,45 @@ static int check_found(const char *option, const char *asked, const struct place
                          option, path_show(asked, shown, sizeof shown), path_show(place->link, link, sizeof link),
                          option, path_show(place->path, real, sizeof real));
     }
-    const char *mend = *asked == '~'            ? "here ~ is no home: the shell puts it in where it is not quoted"
-                       : place->error == EACCES ? "name a path that you may reach"
-                                                : "name a path that exists";
-    return error_set(err, EXIT_USAGE, "%s %s: %s; %s", option, path_show(asked, shown, sizeof shown),
-                     strerror(place->error ? place->error : ENOENT), mend);
+    int error = place->error ? place->error : ENOENT;
+    return error_set(err, EXIT_USAGE, "%s %s: %s; %s", option, path_show(asked, shown, sizeof shown), strerror(error),
+                     mend_absent(option, asked, grant, place, error));
+}
+
+/* A folder that isn't there yet: made where only the caller and root decide what is there, and not in what is to stay
+ * as it is. */
+static int check_making(const struct policy *policy, const struct grant *grant, const struct place *place,
+                        const struct probe *probe, struct error *err) {
+    const struct place *homes[] = {&probe->home, &probe->account_home};
+    const struct making *making = place->making;
+    char shown[1024], above[1024];
+    if (!making)
+        return 0;
+    path_show(place->path, shown, sizeof shown);
+    for (size_t i = 0; i < 2; i++) /* what is secret in it was looked for in vain */
+        if (homes[i]->path && homes[i]->error && path_is_under(place->path, homes[i]->path))
+            return error_set(err, EXIT_USAGE,
+                             "%s %s would be made in the home folder %s, which isn't there either; make that first, or "
+                             "set HOME to a folder that is",
+                             grant->origin, shown, path_show(homes[i]->path, above, sizeof above));
+    if (policy->mode.value != MODE_DIRECT && names_show(&probe->mounts, probe->workspace.path, place->path))
+        return error_set(err, EXIT_USAGE,
+                         "%s %s isn't there, and would be made in the workspace, which mode %s (%s) keeps as it is; "
+                         "make it first: mkdir -p %s",
+                         grant->origin, shown, mode_name((enum mode)policy->mode.value), policy->mode.origin, shown);
+    if (making->owner != probe->uid && making->owner != 0)
+        return error_set(err, EXIT_USAGE,
+                         "%s %s isn't there, and would be made in %s, which belongs to uid %lu, neither you nor root; "
+                         "make it first, or name another folder",
+                         grant->origin, shown, path_show(making->path, above, sizeof above),
+                         (unsigned long)making->owner);
+    return 0;
 }
 
 static int check_grant(const struct grant *grant, const struct place *place, const struct probe *probe,
                        struct error *err) {
     char shown[1024];
-    if (check_found(grant->origin, grant->path, place, err))
+    if (check_found(grant->origin, grant->path, grant, place, err))
         return -1;
     path_show(place->path, shown, sizeof shown);
     if (grant->access == ACCESS_SOCKET)
@@ -190,6 +260,8 @@ static int check_grant(const struct grant *grant, const struct place *place, con
     if (S_ISSOCK(place->mode))
         return error_set(err, EXIT_USAGE, "%s %s is a unix socket; to let the command connect use --unix-socket %s",
                          grant->origin, shown, shown);
+    if (S_ISCHR(place->mode) && roots_is_own_device(place->path))
+        return 0; /* every box has one, and the host's is not opened for it */
     if (!S_ISDIR(place->mode) && !S_ISREG(place->mode))
         return error_set(err, EXIT_USAGE, "%s %s is neither a folder nor a file; devices and FIFOs can't be granted",
                          grant->origin, shown);
@@ -214,13 +286,14 @@ int roots_check(const struct policy *policy, const struct probe *probe, struct e
         return error_set(err, EXIT_USAGE,
                          "the current folder can't be used as workspace (%s); name one: --workspace DIR",
                          strerror(probe->workspace.error));
-    if (check_found(option, asked, &probe->workspace, err) || check_workspace(option, policy, probe, err))
+    if (check_found(option, asked, NULL, &probe->workspace, err) || check_workspace(option, policy, probe, err))
         return -1;
     if (!S_ISDIR(probe->workspace.mode))
         return error_set(err, EXIT_USAGE, "%s %s is not a folder; name the folder that holds it", option,
                          path_show(asked, shown, sizeof shown));
     for (size_t i = 0; i < policy->grants.count; i++)
         if (check_grant(&policy->grants.at[i], &probe->grants.at[i], probe, err) ||
+            check_making(policy, &policy->grants.at[i], &probe->grants.at[i], probe, err) ||
             check_beside(policy, &policy->grants.at[i], &probe->grants.at[i], probe, err))
             return -1;
     return bans_check(policy, probe, err);

@@ -14,6 +14,9 @@ int roots_check(const struct policy *policy, const struct probe *probe, struct e
 /* Is it one of the folders that every box has of the system, or below one? */
 bool roots_is_system(const char *path) __attribute__((nonnull));
 
+/* A device that every box has of its own: granted, it adds nothing. */
+bool roots_is_own_device(const char *path) __attribute__((nonnull));
+
 /* The system roots: granted read-only to every box that finds them. NULL-terminated. */
 extern const char *const roots_system[];
 

@@ -4,6 +4,7 @@
 #ifndef PINFOLD_POLICY_GRANT_H
 #define PINFOLD_POLICY_GRANT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum access {
@@ -22,6 +23,7 @@ struct grant {
     const char *path; /* as the operator wrote it */
     const char *origin;
     unsigned layer; /* in a merged policy: which layer asked for it; bans of earlier ones apply */
+    bool create;    /* in a merged policy: a folder to be made where there is nothing */
 };
 
 /* What must not be read, also where it is granted. */

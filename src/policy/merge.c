@@ -85,6 +85,7 @@ static int merge_grants(struct arena *arena, struct policy *into, const struct p
         if (!added)
             return error_memory(err);
         grant.layer = into->layers;
+        grant.create = layer->create.value && grant.access == ACCESS_WRITE;
         *added = grant;
     }
     return 0;
@@ -284,6 +285,7 @@ const char *policy_opening(const struct policy *layer) {
         if (layer->waived & UINT32_C(1) << i)
             return layer->waived_origin[i];
     return layer->grants.count        ? layer->grants.at[0].origin
+           : layer->create.value      ? layer->create.origin
            : layer->environment.count ? layer->environment.at[0].origin
            : layer->bans.count        ? layer->bans.at[0].origin
            : layer->profiles.count    ? layer->profiles.at[0].origin

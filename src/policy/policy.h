@@ -25,12 +25,14 @@ struct policy {
     struct setting mode;       /* enum mode */
     struct setting git;        /* enum git */
     struct setting toolchains; /* enum toolchains */
+    struct setting create;     /* of one layer, for its own grants: 1: folders of --write are made */
     LIST(struct grant) grants;
     LIST(struct denial) denials;
     LIST(struct protect) protects;
     LIST(struct variable) environment;
     LIST(int) descriptors; /* --fd N */
     bool unheard;          /* its 0 to 2 are /dev/null, whatever the caller's are: for a box in which nothing is run */
+    bool idle;             /* nothing is run in it, so no folder is made for it either */
     bool no_descriptors;   /* --fd none: also no /dev/fd/N arguments */
     uint32_t waived;       /* set of guarantees */
     const char *waived_origin[GUARANTEE_COUNT]; /* of those waived */

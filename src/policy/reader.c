@@ -20,6 +20,7 @@ static const struct key {
     {"$schema", TOP | WORKSPACE, take_schema},
     {"read", ALL, take_read},
     {"write", ALL, take_write},
+    {"create", ALL, take_create},
     {"deny", ALL, take_deny},
     {"unix-socket", ALL, take_socket},
     {"env", ALL, take_env},

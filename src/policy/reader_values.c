@@ -110,6 +110,13 @@ int take_write(struct reading *reading, const struct node *member) {
     return each(reading, member, "write", PATHS, take_grant, ACCESS_WRITE);
 }
 
+int take_create(struct reading *reading, const struct node *member) {
+    if (member->kind != NODE_TRUE && member->kind != NODE_FALSE)
+        return wrong(reading, member, "create", "true or false");
+    reading->policy->create = (struct setting){member->kind == NODE_TRUE, origin_of(reading, member, "create")};
+    return reading->policy->create.origin ? 0 : -1;
+}
+
 int take_socket(struct reading *reading, const struct node *member) {
     return each(reading, member, "unix-socket", PATHS, take_grant, ACCESS_SOCKET);
 }

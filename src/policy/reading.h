@@ -19,8 +19,8 @@ struct reading {
 /* What reads the value of a key. `member` has the key. 0, or -1 with *reading->err. */
 typedef int take_value(struct reading *reading, const struct node *member);
 
-take_value take_schema, take_read, take_write, take_deny, take_socket, take_env, take_waive, take_mode, take_git,
-    take_protect, take_timeout, take_grace, take_output_limit, take_toolchains, take_backend, take_profile,
+take_value take_schema, take_read, take_write, take_create, take_deny, take_socket, take_env, take_waive, take_mode,
+    take_git, take_protect, take_timeout, take_grace, take_output_limit, take_toolchains, take_backend, take_profile,
     take_extends, take_session, take_never;
 
 /* A string that says what is wanted otherwise; NULL with the error set. */

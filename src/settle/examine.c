@@ -65,11 +65,12 @@ int examine_read(struct examine *examine, int at, const char *name, const char *
         return examine_failed(examine, path, errno);
     if (!S_ISREG(status.st_mode) || status.st_size > JUDGE_TEXT_MAX)
         return 0;
-    char *bytes = arena_alloc(examine->arena, (size_t)status.st_size + 2);
-    ssize_t got = bytes ? fd_read_all(fd, bytes, (size_t)status.st_size + 1) : -1;
+    if (!examine->text && !(examine->text = arena_alloc(examine->arena, JUDGE_TEXT_MAX + 2)))
+        return error_memory(examine->err);
+    ssize_t got = fd_read_all(fd, examine->text, (size_t)status.st_size + 1);
     if (got < 0)
-        return bytes ? examine_failed(examine, path, errno) : error_memory(examine->err);
-    *text = bytes;
+        return examine_failed(examine, path, errno);
+    *text = examine->text;
     *size = (size_t)got;
     return got <= status.st_size; /* else it grows */
 }
@@ -200,6 +201,8 @@ int examine_put_aside(struct examine *examine, int at, const char *name, const c
     if (!settled.item)
         return 0;
     examine->out->aside++;
+    if (examine->out->aside > SETTLED_ASIDE_MAX)
+        return 0;
     settled.run = arena_copy(examine->arena, examine->quarantine.name);
     return settled.run ? add(examine, &settled) : error_memory(examine->err);
 }

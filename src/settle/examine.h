@@ -23,6 +23,7 @@ struct examine {
     struct quarantine quarantine;
     struct judge judge;
     size_t links;                         /* that were looked at */
+    char *text;                           /* what was read last */
     const struct original **index;        /* of run->files, by path */
     LIST(struct repository) repositories; /* that were met */
 };
@@ -31,15 +32,12 @@ struct examine {
 
 /* Did the kernel hold it in place all the time? */
 bool examine_is_held(const struct examine *examine, const char *path) __attribute__((nonnull));
-
 /* Is it as it was, since it was held and no other name of it could be written to? */
 bool examine_is_fixed(const struct examine *examine, const char *path, const struct stat *status)
     __attribute__((nonnull));
 
-/* Make the index. */
+/* Make the index. The first of run->files with this path, in it; its end: none. */
 int examine_sort(struct examine *examine) __attribute__((nonnull, warn_unused_result));
-
-/* The first of run->files with this path, in the index; its end: none. */
 size_t examine_find(const struct examine *examine, const char *path) __attribute__((nonnull));
 
 /* 1: something is there, *status is its; 0: nothing. */
@@ -53,7 +51,8 @@ int examine_changed(struct examine *examine, int at, const char *name, const cha
 /* Was the object made since then? true also where nobody knows. */
 bool examine_is_new(const struct examine *examine, int at, const char *name) __attribute__((nonnull));
 
-/* The bytes of a regular file, not more than JUDGE_TEXT_MAX. 1; 0: it is gone, too large or no such file. */
+/* The bytes of a regular file, not more than JUDGE_TEXT_MAX, good until the next call. 1; 0: it is gone, too large or
+ * no such file. */
 int examine_read(struct examine *examine, int at, const char *name, const char *path, const char **text, size_t *size)
     __attribute__((nonnull, warn_unused_result));
 
@@ -63,14 +62,13 @@ int examine_report(struct examine *examine, const char *path, const char *why)
     __attribute__((nonnull, warn_unused_result));
 int examine_failed(const struct examine *examine, const char *path, int error)
     __attribute__((nonnull, warn_unused_result));
-
 bool examine_skip(void *examine, const char *path) __attribute__((nonnull)); /* is it held? */
 
 /* examine_git.c: a folder that holds `.git`, or is a git directory itself. */
 int examine_git(void *examine, const struct scanned *scanned) __attribute__((nonnull, warn_unused_result));
 
-/* examine_names.c: one thing in a folder, and what is in it. Configuration at the top of a root or a repository. `whole`: what isn't held came during the run.
- * What the configuration of the repository names. Odd things anywhere. */
+/* examine_names.c: one thing in a folder, and what is in it. Configuration at the top of a root or a repository.
+ * `whole`: what isn't held came during the run. What the configuration of the repository names. Odd things anywhere. */
 int examine_inside(struct examine *examine, int at, const char *name, const char *path, const char *why, int depth)
     __attribute__((nonnull, warn_unused_result));
 int examine_top(struct examine *examine, const char *path, bool whole, bool root)

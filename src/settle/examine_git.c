@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { REPOSITORIES_MAX = 5000 };
+
 /* A git directory that is being looked at. */
 struct directory {
     struct examine *examine;
@@ -133,8 +135,8 @@ static int take_common(struct directory *directory) {
 }
 
 /* A folder of the git directory, for reading, also when its owner was shut out of it. What was moved there as a whole
- * has members that didn't change: *counts tells that all of them count. Another thing in its place is put aside. *fd -1:
- * there is no such folder. */
+ * has members that didn't change: *counts tells that all of them count. Another thing in its place is put aside. *fd
+ * -1: there is no such folder. */
 static int open_member(struct directory *directory, const char *name, const char *why, bool *counts, int *fd) {
     struct examine *examine = directory->examine;
     char path[PATH_MAX];
@@ -204,6 +206,8 @@ static int take_directory(struct directory *directory) {
 }
 
 static int note(struct examine *examine, const char *path, const struct stat *status, bool made) {
+    if (examine->repositories.count >= REPOSITORIES_MAX)
+        return 0; /* what isn't remembered is met anew */
     struct repository *added = list_add(examine->arena, &examine->repositories);
     const char *copy = arena_copy(examine->arena, path);
     if (!added || !copy)

@@ -242,17 +242,38 @@ static int take_entry(struct examine *examine, int at, const char *folder, const
     return 0;
 }
 
+/* May a file system without regard to case take it for another name? */
+static bool may_be_folded(const char *name) {
+    for (const char *at = name; *at; at++)
+        if ((unsigned char)*at >= 0x80)
+            return true;
+    for (size_t i = 0; protected_names[i]; i++)
+        if (strcasecmp(protected_names[i], name) == 0 && strcmp(protected_names[i], name) != 0)
+            return true;
+    return false;
+}
+
 int examine_top(struct examine *examine, const char *path, bool whole, bool root) {
     autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EACCES
                    ? 0
                    : examine_failed(examine, path, errno);
+    const char *folder = strcmp(path, "/") ? path : "";
     struct entries entries = {.fd = fd};
-    for (const struct entry *entry; (entry = entries_next(&entries));)
-        if (take_entry(examine, fd, strcmp(path, "/") ? path : "", entry->name, whole, root))
+    bool folded = false;
+    for (const struct entry *entry; (entry = entries_next(&entries));) {
+        folded |= may_be_folded(entry->name);
+        if (take_entry(examine, fd, folder, entry->name, whole, root))
             return -1;
-    return entries.error ? examine_failed(examine, path, entries.error) : 0;
+    }
+    if (entries.error)
+        return examine_failed(examine, path, entries.error);
+    /* by whatever name the file system takes for one of the table */
+    for (size_t i = 0; folded && protected_names[i]; i++)
+        if (take_entry(examine, fd, folder, protected_names[i], whole, false))
+            return -1;
+    return 0;
 }
 
 /* Of what search_git found: the parts of git directories are looked at where they are met. */

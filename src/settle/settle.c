@@ -28,8 +28,13 @@ static int tell(const char *what, int status, struct error *err) {
                : error_set(err, status, "%s: %s", what, text);
 }
 
+/* 125 is the caller's to mend, and its text says how. */
 static int tell_before(struct error *err) {
-    return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+    char text[sizeof err->text];
+    if (err->status != EXIT_USAGE)
+        return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
+    memcpy(text, err->text, sizeof text);
+    return error_set(err, EXIT_USAGE, "%s; or give it up by name: --waive fs-settle", text);
 }
 
 static bool is_before(const struct timespec *time, const struct timespec *other) {
@@ -68,6 +73,19 @@ static bool in_another(const struct run *run, size_t index) {
     return false;
 }
 
+/* Moved away, by the host or by another box that may change the folder around it, it would be looked for in vain. */
+static int check_root(const struct examine *examine, const struct thing *root) {
+    struct stat status;
+    char shown[1024];
+    if (!lstat(root->path, &status) && status.st_dev == root->dev && status.st_ino == root->ino)
+        return 0;
+    examine->out->gone = true;
+    return error_set(examine->err, EXIT_USAGE,
+                     "%s was moved or replaced during the run, so what the command left in it isn't found; look at it "
+                     "before you use it",
+                     path_show(root->path, shown, sizeof shown));
+}
+
 /* Is a root that lies in another still where it was? The command can move a folder above it. */
 static bool is_lost(const struct run *run, size_t index) {
     const struct thing *root = &run->roots.at[index];
@@ -101,7 +119,7 @@ static int scan_roots(struct examine *examine) {
         if (is_lost(run, i))
             scan.child = find_lost;
     for (size_t i = 0; i < run->roots.count; i++)
-        if (!in_another(run, i) && scan_tree(&scan, run->roots.at[i].path))
+        if (!in_another(run, i) && (check_root(examine, &run->roots.at[i]) || scan_tree(&scan, run->roots.at[i].path)))
             return -1;
     for (size_t i = 0; i < run->roots.count; i++)
         if (examine_top(examine, run->roots.at[i].path, run->protects, true))
@@ -137,6 +155,18 @@ struct visit {
     struct error *err;
 };
 
+static int tell_gone(const struct visit *visit, const struct run *run) {
+    const char *text = arena_copy(visit->settle->arena, visit->err->text);
+    struct stat status;
+    bool there = false;
+    for (size_t i = 0; i < run->roots.count; i++)
+        there |= !lstat(run->roots.at[i].path, &status);
+    visit->err->status = 0;
+    if (text && !there)
+        return 0;
+    return text && !text_add(visit->settle->arena, &visit->found->warnings, text) ? 0 : error_memory(visit->err);
+}
+
 /* A dead run is settled; what another that goes on does in the same folders may come to light when it has ended, so
  * that its beginning counts. */
 static int visit_run(void *context, const struct run *run, bool live) {
@@ -144,8 +174,13 @@ static int visit_run(void *context, const struct run *run, bool live) {
     struct run *own = &visit->settle->run;
     repository_list met = {0};
     bool meet = false;
-    if (!live)
-        return settle_run(visit->settle->arena, visit->settle->plan, run, &met, visit->found, visit->err);
+    if (!live) {
+        bool failed = settle_run(visit->settle->arena, visit->settle->plan, run, &met, visit->found, visit->err);
+        if (!failed || !visit->found->gone)
+            return failed ? -1 : 0;
+        visit->found->gone = false; /* for good: it can only be told, where something is there to look at */
+        return tell_gone(visit, run);
+    }
     for (size_t i = 0; i < run->roots.count; i++)
         for (size_t k = 0; k < own->roots.count; k++)
             meet |= path_is_under(run->roots.at[i].path, own->roots.at[k].path) ||
@@ -239,11 +274,12 @@ static int add_known(struct arena *arena, const struct plan *plan, struct run *r
     for (size_t i = 0; i < protection->remembered.count; i++) {
         const struct repository *one = &protection->remembered.at[i];
         struct thing *added = one->made ? NULL : list_add(arena, &run->known);
-        if (!added && !one->made)
+        if (one->made)
+            continue;
+        if (!added)
             return -1;
-        if (added)
-            *added = (struct thing){one->path, one->dev, one->ino};
-        if (added && add_known_path(arena, run, arena_printf(arena, "%s/hooks", one->path)))
+        *added = (struct thing){one->path, one->dev, one->ino};
+        if (add_known_path(arena, run, arena_printf(arena, "%s/hooks", one->path)))
             return -1;
     }
     return 0;
@@ -262,12 +298,13 @@ static int add_texts(struct examine *examine, struct run *run) {
             if (lstat(path, &status) || !S_ISREG(status.st_mode))
                 continue;
             int there = examine_read(examine, AT_FDCWD, path, path, &text, &size);
-            struct original *added = there > 0 ? list_add(examine->arena, &run->files) : NULL;
+            const char *copy = there > 0 ? arena_copy_bytes(examine->arena, text, size) : NULL;
+            struct original *added = copy ? list_add(examine->arena, &run->files) : NULL;
             if (there < 0 || (there && !added))
                 return there < 0 ? -1 : error_memory(examine->err);
             if (added)
                 *added = (struct original){
-                    .path = path, .digest = "-", .text = text, .size = size, .mode = status.st_mode & 07777};
+                    .path = path, .digest = "-", .text = copy, .size = size, .mode = status.st_mode & 07777};
         }
     return 0;
 }
@@ -301,7 +338,7 @@ static int open_records(struct settle *settle, struct settlement *found, struct 
 }
 
 int settle_possible(const struct plan *plan, struct error *err) {
-    if (!plan->needed[STEP_SETTLE])
+    if (!plan->needed[STEP_SETTLE] || !plan->policy->keep) /* doctor's, without the operator's files */
         return 0;
     autoclose int store = store_open(plan->policy->keep, "runs", false, err);
     return store < 0 && err->status ? tell_before(err) : 0;
@@ -379,7 +416,7 @@ int settle_end(struct settle *settle, struct settlement *found, struct error *er
     bool failed =
         settle_run(settle->arena, settle->plan, &settle->run, &met, found, err) || remember(settle, &met, err);
     found->done = !failed;
-    if (record_end(&settle->record, !failed) && !failed)
+    if (record_end(&settle->record, !failed || found->gone) && !failed)
         failed = store_cannot("record of this run", errno, err) != 0;
     return failed ? tell("the folders that the command could change are not settled", EXIT_USAGE, err) : 0;
 }

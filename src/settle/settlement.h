@@ -20,10 +20,12 @@ struct settled {
     unsigned item;
 };
 
-enum { SETTLED_REPORTED_MAX = 100 }; /* of those that are reported; the others are counted */
+enum { SETTLED_REPORTED_MAX = 100, SETTLED_ASIDE_MAX = 1000 }; /* how many are told; the others are counted */
 
 struct settlement {
     bool done; /* the folders were looked through to the end */
+    bool gone; /* one of them isn't where it was */
+    text_list warnings;
     LIST(struct settled) found;
     size_t folders;         /* that were looked through */
     size_t unseen;          /* folders of others, which neither this caller nor the command may list */

@@ -8,7 +8,7 @@ import pytest
 
 from harness import tree
 
-GUARANTEES = ["fs-read", "fs-write", "fs-metadata", "fs-secret", "fs-protect", "net-egress", "net-local", "unix-socket", "process", "ipc",
+GUARANTEES = ["fs-read", "fs-write", "fs-metadata", "fs-secret", "fs-protect", "fs-settle", "net-egress", "net-local", "unix-socket", "process", "ipc",
               "privilege", "kernel-surface", "environment", "descriptors", "no-survivors"]
 KEYS = {"doctor", "version", "status", "starts", "verdict", "instead", "cause", "complete", "temporary", "workspace",
         "host", "caller", "guarantees", "steps", "missing", "warnings"}
@@ -44,7 +44,8 @@ def test_it_starts_here(lab):
 BOX = ["user-namespace", "mount-namespace", "pid-namespace", "uts-namespace", "id-maps", "life-pipe", "relay", "mounts",
        "mounts-readonly", "proc", "pivot-root", "loopback", "hostname", "session", "descriptors", "capabilities",
        "no-new-privs", "verify"]
-LAYERS = {"fs-read": "", "fs-write": "mounts-readonly, landlock", "fs-metadata": "mounts-readonly", "fs-secret": "", "fs-protect": "mounts-readonly",
+LAYERS = {"fs-read": "", "fs-write": "mounts-readonly, landlock", "fs-metadata": "mounts-readonly", "fs-secret": "",
+          "fs-protect": "mounts-readonly", "fs-settle": "settlement",
           "net-egress": "net-namespace, seccomp", "net-local": "net-namespace, loopback, seccomp",
           "unix-socket": "net-namespace, sockets", "process": "cgroup-namespace, session",
           "ipc": "ipc-namespace, keyring, seccomp", "privilege": "limits, capabilities, seccomp",

@@ -4,7 +4,7 @@ import os
 
 from workbench import PATH, end, started
 
-NAMES = ["fs-read", "fs-write", "fs-metadata", "fs-secret", "fs-protect", "net-egress", "net-local", "unix-socket", "process", "ipc", "privilege",
+NAMES = ["fs-read", "fs-write", "fs-metadata", "fs-secret", "fs-protect", "fs-settle", "net-egress", "net-local", "unix-socket", "process", "ipc", "privilege",
          "kernel-surface", "environment", "descriptors", "no-survivors"]
 
 

@@ -11,7 +11,7 @@ pytestmark = needs_root
 
 OPENING = {
     "read": {"read": ["/srv"]}, "write": {"write": ["../outside"]}, "unix-socket": {"unix-socket": ["/run/x"]},
-    "env": {"env": ["TOKEN"]}, "waive": {"waive": ["net-egress"]}, "second": {"timeout": "1s", "env": ["TOKEN"]},
+    "env": {"env": ["TOKEN"]}, "waive": {"waive": ["net-egress"]}, "create": {"create": True}, "second": {"timeout": "1s", "env": ["TOKEN"]},
 }
 
 
@@ -215,6 +215,7 @@ def test_in_a_box(account):
     result = account.pinfold("run", "--workspace", account.lab.ws, "--policy", option, "--", "sh", "-c",
                              f"mv later .pinfold.json; {pinfold} trust")
     assert result.code == 125 and "inside a box" in result.err and pins(account) is None, result
+    account.workspace({"env": ["TOKEN"]})   # that of the command was put aside
     account.refused(words=["pinfold trust"])
 
 

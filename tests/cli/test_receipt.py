@@ -8,7 +8,7 @@ import pytest
 import receipts
 from workbench import PATH, PYTHON, raw
 
-NAMES = ["fs-read", "fs-write", "fs-metadata", "fs-secret", "fs-protect", "net-egress", "net-local", "unix-socket", "process", "ipc", "privilege",
+NAMES = ["fs-read", "fs-write", "fs-metadata", "fs-secret", "fs-protect", "fs-settle", "net-egress", "net-local", "unix-socket", "process", "ipc", "privilege",
          "kernel-surface", "environment", "descriptors", "no-survivors"]
 
 

@@ -24,6 +24,21 @@ def advice(result):
     return any(word in result.err for word in ("name ", "--workspace", "cd ", "install "))
 
 
+@pytest.mark.parametrize("name", [".vscode", ".claude", ".idea", ".husky"])
+def test_folder_of_configuration_that_nobody_named(lab, name):
+    """Its files run on the host. Who stands in it hasn't said that the command may change them; who names it has."""
+    folder = lab.file(lab.ws / name / "f").parent
+    line = [lab.pinfold, "run", "--", "touch", "made"]
+    assert lab.plain(line, cwd=lab.ws).code == 0   # control leg: the folder around it
+    result = lab.plain(line, cwd=folder)
+    assert result.code == 125 and "configuration that runs code on the host" in result.err, result
+    assert f"--workspace {folder}\n" in result.err and not (folder / "made").exists()
+    assert lab.plain([*line[:2], "--mode", "discard", *line[2:]], cwd=folder).code == 0 and not (folder / "made").exists()
+    assert lab.plain([*line[:2], "--workspace", ".", *line[2:]], cwd=folder).code == 0 and (folder / "made").exists()
+    below = lab.file(folder / "worktrees" / "x" / "f").parent   # a checkout that an agent keeps there
+    assert lab.plain(line, cwd=below).code == 0 and (below / "made").exists()
+
+
 @pytest.mark.parametrize("folder", ["/", "//", "/.", "/usr/.."])
 def test_root(lab, folder):
     good, result = refused(lab, folder)

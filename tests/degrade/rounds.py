@@ -12,6 +12,7 @@ and all but the first need a line in the table `fallbacks`, which says why that 
 may always be made again, and then it runs.
 """
 import os
+import shutil
 import socket
 from collections import Counter
 from pathlib import Path
@@ -23,6 +24,9 @@ from hosts import MARKER, State, degraded, in_box, nothing_ran, one_line
 
 TABLE = Path(__file__).with_name("fallbacks")
 ERRNOS = ("EPERM", "ENOSYS", "ENOMEM")
+
+# Those with which what --create made for a refused run is removed.
+UNDOING = {"supervisor/openat2", "supervisor/newfstatat", "supervisor/unlinkat"}
 
 # Calls that are many in one are told apart by this argument.
 SELECTORS = {"fcntl": 1, "fsconfig": 1, "futex": 1, "ioctl": 1, "keyctl": 0, "madvise": 2, "prctl": 0, "prlimit64": 1,
@@ -141,6 +145,7 @@ VARIANTS = {
     "policy": ["--policy", "{policy}"],
     "narrowed": [],    # by the workspace's own file
     "write": ["--write", "{write}"],
+    "create": ["--create", "--write", "{create}"],
     "protected": ["--protect", "{protect}"],
     "sockets": [],
     "secrets": ["--read", "{secrets}", "--deny", "{secrets}/sub/k", "--deny", "{secrets}/*.pem", "--deny", "{keys}"],
@@ -158,7 +163,7 @@ class Launch(State):
         self.record = lab.scratch.path / "record"
         files = {"policy": lab.file(lab.outside / "policy.json", '{"mode": "readonly"}'),
                  "write": lab.file(lab.outside / "write" / "file").parent,
-                 "secrets": lab.outside / "secrets", "keys": lab.ws / "keys",
+                 "create": lab.outside / "new" / "folder", "secrets": lab.outside / "secrets", "keys": lab.ws / "keys",
                  "protect": lab.ws / "a" / "b" / "c"}
         for name in ("secrets/sub/k", "secrets/sub/f", "secrets/a.pem") if variant.startswith("secrets") else ():
             lab.file(lab.outside / name)
@@ -191,6 +196,7 @@ class Launch(State):
 
     def clear(self):
         (self.lab.ws / MARKER).unlink(missing_ok=True)
+        shutil.rmtree(self.lab.outside / "new", ignore_errors=True)
 
     def undisturbed(self):
         """The calls of an undisturbed launch, whose result is kept to compare with."""
@@ -209,7 +215,12 @@ class Launch(State):
                 return "died"
             if self.was_ended(result):
                 return "ended"
-            return "ran" if self.assert_held_or_refused(result, self.reference) else "refused"
+            if self.assert_held_or_refused(result, self.reference):
+                return "ran"
+            # what was made for a refused run is gone, but where a call of its removal is the one that fails
+            left = self.variant == "create" and one[0] not in UNDOING and (self.lab.outside / "new").exists()
+            assert not left, f"refused, and a folder was left: {result}"
+            return "refused"
         except TimeoutExpired:
             raise AssertionError("neither ran nor refused: it hangs") from None
         finally:

@@ -95,6 +95,7 @@ def usage_lists_each_subcommand():
 def fields_of(schema, node, front=""):
     """The fields that a schema names, inner ones as OUTER.INNER or OUTER[].INNER; those that hold others don't count."""
     for name, inner in node.get("properties", {}).items():
+        inner = next((one for one in inner.get("anyOf", []) if "$ref" in one and one["$ref"] == "#/$defs/settlement"), inner)
         ref = inner.get("$ref", "").removeprefix("#/$defs/")
         inner = schema["$defs"][ref] if ref else inner
         items = inner.get("items", {})

@@ -1,5 +1,5 @@
-/* arena_again.h: one block for many short-lived arenas, one after the other. A new mapping for each, and its pages, cost
- * several times as much as what a test then does with it. */
+/* arena_again.h: one block for many short-lived arenas, one after the other. A new mapping for each, and its pages,
+ * cost several times as much as what a test then does with it. */
 #ifndef PINFOLD_TESTS_ARENA_AGAIN_H
 #define PINFOLD_TESTS_ARENA_AGAIN_H
 
@@ -12,7 +12,7 @@ static inline void arena_again(struct arena *arena) {
     struct arena_block *block = arena->blocks;
     if (!block)
         return;
-    struct arena rest = {block->next};
+    struct arena rest = {.blocks = block->next};
     block->next = NULL;
     memset(block->bytes, 0, block->used);
     block->used = 0;

@@ -19,12 +19,20 @@ static bool judge(const char *now, const char *before, int steps, char why[HARML
 static void harmless(void **state) {
     (void)state;
     static const char *const texts[] = {
-        "", "# only this\n",
+        "",
+        "# only this\n",
         "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n",
-        "[CORE]\nBare=false", "[core]\n\tbare\n", "[remote \"origin\"]\n\turl = https://a/b\n\tfetch = +refs/*:refs/*\n",
-        "[remote \"o\"]\nurl = ../b.git\n", "[remote \"o\"]\nurl = git@host:b.git\n", "[branch \"main\"]\n\tremote = origin\n\tmerge = x\n",
-        "[submodule \"s\"]\n\turl = https://a/b\n\tactive = true\n", "[user]\n\tname = A ; x\n\temail = a@b\n",
-        "[extensions]\n\tworktreeConfig = true\n", "[color \"diff\"]\n\tmeta = red\n", "[advice]\n\tanything = false\n"};
+        "[CORE]\nBare=false",
+        "[core]\n\tbare\n",
+        "[remote \"origin\"]\n\turl = https://a/b\n\tfetch = +refs/*:refs/*\n",
+        "[remote \"o\"]\nurl = ../b.git\n",
+        "[remote \"o\"]\nurl = git@host:b.git\n",
+        "[branch \"main\"]\n\tremote = origin\n\tmerge = x\n",
+        "[submodule \"s\"]\n\turl = https://a/b\n\tactive = true\n",
+        "[user]\n\tname = A ; x\n\temail = a@b\n",
+        "[extensions]\n\tworktreeConfig = true\n",
+        "[color \"diff\"]\n\tmeta = red\n",
+        "[advice]\n\tanything = false\n"};
     char why[HARMLESS_WHY];
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (!judge(texts[i], "", 0, why))
@@ -104,9 +112,9 @@ static void work_tree_of_a_submodule(void **state) {
         const char *path;
         int steps;
         bool harmless;
-    } cases[] = {{"../../../sub", 3, true},      {"../../../a/b", 3, true},  {"../../sub", 3, false},
-                 {"../../../../sub", 3, false},  {"../../../", 3, false},    {"/sub", 3, false},
-                 {"../../..//etc", 3, false},    {"../../../a/..", 3, false}, {"../../../sub", 0, false}};
+    } cases[] = {{"../../../sub", 3, true},     {"../../../a/b", 3, true},   {"../../sub", 3, false},
+                 {"../../../../sub", 3, false}, {"../../../", 3, false},     {"/sub", 3, false},
+                 {"../../..//etc", 3, false},   {"../../../a/..", 3, false}, {"../../../sub", 0, false}};
     char why[HARMLESS_WHY], text[128];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         snprintf(text, sizeof text, "[core]\n\tworktree = %s\n", cases[i].path);

@@ -31,7 +31,7 @@ static struct policy layer_with_grant(enum access access, const char *path) {
     struct policy layer = {0};
     struct grant *grant = list_add(&arena, &layer.grants);
     assert_non_null(grant);
-    *grant = (struct grant){access, path, "--grant", 0};
+    *grant = (struct grant){.access = access, .path = path, .origin = "--grant"};
     return layer;
 }
 
@@ -77,6 +77,22 @@ static void bans_on_grants(void **state) {
         assert_int_equal(merge(&path, &grant, &merged), 0);
         assert_true(merged.grants.at[0].layer > merged.bans.at[0].layer);
     }
+}
+
+static void folders_are_made_for_grants_of_their_own_layer(void **state) {
+    (void)state;
+    for (int access = ACCESS_READ; access <= ACCESS_SOCKET; access++) {
+        struct policy merged, first = layer_with_grant((enum access)access, "/a"), later = first;
+        first.create = (struct setting){1, "F:1:1: create"};
+        assert_int_equal(merge(&first, &later, &merged), 0);
+        assert_int_equal(merged.grants.count, 2);
+        assert_int_equal(merged.grants.at[0].create, access == ACCESS_WRITE);
+        assert_false(merged.grants.at[1].create);
+        assert_string_equal(policy_opening(&first), "--grant");
+    }
+    struct policy alone = {.create = {1, "F:1:1: create"}}, off = {.create = {0, "F:1:1: create"}};
+    assert_string_equal(policy_opening(&alone), "F:1:1: create");
+    assert_null(policy_opening(&off));
 }
 
 static void bans_on_variables_are_by_whole_name(void **state) {
@@ -225,6 +241,7 @@ static void sessions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bans_on_grants),
+        cmocka_unit_test(folders_are_made_for_grants_of_their_own_layer),
         cmocka_unit_test(bans_on_variables_are_by_whole_name),
         cmocka_unit_test(limits_and_modes),
         cmocka_unit_test(git_directories),

@@ -156,6 +156,91 @@ static void grants_that_are_not_there(void **state) {
     }
 }
 
+/* The folder in which a missing one would be made. */
+static struct host making(struct making *above) {
+    struct host host = granting(ACCESS_WRITE, host_folder("/srv/x/new"));
+    host.policy.grants.at[0].create = true;
+    host.probe.grants.at[0].making = above;
+    return host;
+}
+
+static void folders_to_be_made(void **state) {
+    (void)state;
+    struct making own = {"/srv/x", 1, 2, 1000}, roots = {"/srv", 1, 2, 0}, other = {"/srv/x", 1, 2, 1001};
+    struct host host = making(&own);
+    accepted(&host);
+    host.probe.grants.at[0].making = &roots;
+    accepted(&host);
+    host.probe.grants.at[0].making = &other;
+    REFUSED(&host, "--write /srv/x/new", "would be made in /srv/x, which belongs to uid 1001", "make it first");
+    host.probe.grants.at[0].making = &own;
+    host.probe.grants.at[0].link = "/srv/link";
+    REFUSED(&host, "leads through the symlink /srv/link");
+    host_free(&host);
+    host = making(&own);
+    host.probe.home = host_absent("/srv/x");
+    REFUSED(&host, "/srv/x/new would be made in the home folder /srv/x", "make that first");
+    host_free(&host);
+    host = making(&own);
+    host.probe.grants.at[0].path = "/usr/new";
+    REFUSED(&host, "--write /usr/new", "name a folder that is not part of the system");
+    host_free(&host);
+    for (uint64_t mode = MODE_DIRECT; mode <= MODE_READONLY; mode++) {
+        host = making(&own);
+        host.policy.mode = (struct setting){mode, "--mode"};
+        accepted(&host);
+        host.probe.workspace = host_folder("/srv/x");
+        if (mode == MODE_DIRECT)
+            accepted(&host);
+        else
+            REFUSED(&host, "/srv/x/new isn't there", mode_name((enum mode)mode), "make it first: mkdir -p /srv/x/new");
+        host_free(&host);
+    }
+}
+
+static void devices(void **state) {
+    (void)state;
+    static const char *const own[] = {"/dev/null", "/dev/tty", "/dev/ptmx", "/dev/urandom"};
+    for (size_t i = 0; i < 4; i++)
+        for (int access = ACCESS_READ; access <= ACCESS_WRITE; access++) {
+            struct host host = granting((enum access)access, host_place(own[i], S_IFCHR | 0666));
+            accepted(&host);
+            host.probe.grants.at[0].path = "/srv/null";
+            REFUSED(&host, "/srv/null", "devices and FIFOs can't be granted");
+            host_free(&host);
+        }
+    struct host host = granting(ACCESS_WRITE, host_place("/dev/kvm", S_IFCHR | 0666));
+    REFUSED(&host, "--write /dev/kvm", "devices and FIFOs can't be granted");
+    host.probe.grants.at[0] = host_absent("/dev/nvidia0");
+    REFUSED(&host, "name a path that exists");
+    assert_null(strstr(host.err.text, "--create"));
+    host_free(&host);
+}
+
+static void configuration_that_nobody_named(void **state) {
+    (void)state;
+    struct host host = in_workspace("/srv/x/.claude");
+    accepted(&host);
+    host.policy.workspace = NULL;
+    REFUSED(&host, "the current folder as workspace: /srv/x/.claude", "--workspace /srv/x/.claude");
+    host.probe.workspace.path = "/srv/x/.claude/worktrees/a";
+    accepted(&host);
+    host.probe.workspace.path = "/srv/x/claude";
+    accepted(&host);
+    host_free(&host);
+}
+
+static void how_to_have_a_folder_made(void **state) {
+    (void)state;
+    struct host host = granting(ACCESS_WRITE, host_absent("/srv/none"));
+    REFUSED(&host, "--write /srv/none", "or add --create");
+    host.policy.grants.at[0].origin = "/p.json:1:11: write";
+    REFUSED(&host, "or add \"create\": true");
+    host.policy.grants.at[0].create = true; /* and it can't be */
+    REFUSED(&host, "without \"..\"");
+    host_free(&host);
+}
+
 static void a_home_that_no_shell_put_in(void **state) {
     (void)state;
     struct host host = granting(ACCESS_READ, host_absent("~/venv"));
@@ -243,6 +328,10 @@ int main(void) {
         cmocka_unit_test(workspace_that_is_not_there),
         cmocka_unit_test(workspace_that_is_a_file),
         cmocka_unit_test(grants_that_are_not_there),
+        cmocka_unit_test(folders_to_be_made),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(configuration_that_nobody_named),
+        cmocka_unit_test(how_to_have_a_folder_made),
         cmocka_unit_test(a_home_that_no_shell_put_in),
         cmocka_unit_test(reading_everything),
         cmocka_unit_test(sockets_and_files_have_their_own_options),

@@ -13,7 +13,8 @@
 static struct run made(struct arena *arena) {
     struct run run = {.since = {1700000000, 999999999}, .running = {12, 3}, .git_writable = true, .by_content = true};
     static const char odd[] = "/w/\n\x1b\xff/.git";
-    struct thing *root = list_add(arena, &run.roots), *held = list_add(arena, &run.held), *known = list_add(arena, &run.known);
+    struct thing *root = list_add(arena, &run.roots), *held = list_add(arena, &run.held),
+                 *known = list_add(arena, &run.known);
     assert_true(root && held && known);
     *root = (struct thing){"/w", 2049, 18446744073709551615U / 2};
     *held = (struct thing){odd, 1, 2};
@@ -71,8 +72,8 @@ static void broken(void **state) {
     char *more = arena_copy_bytes(&arena, text, size);
     assert_non_null(more);
     assert_int_equal(run_read(&arena, more, size + 1, &read), -1);
-    static const char other[] = "pinfold run 2", number[] = "pinfold run 1\0x\0001", relative[] =
-        "pinfold run 1\0001\0001\0001\0001\0001\0001\0001\0001\0w\0001\0001\0000\0000\0000";
+    static const char other[] = "pinfold run 2", number[] = "pinfold run 1\0x\0001",
+                      relative[] = "pinfold run 1\0001\0001\0001\0001\0001\0001\0001\0001\0w\0001\0001\0000\0000\0000";
     assert_int_equal(run_read(&arena, other, sizeof other, &read), -1);
     assert_int_equal(run_read(&arena, number, sizeof number, &read), -1);
     assert_int_equal(run_read(&arena, relative, sizeof relative, &read), -1);

@@ -156,6 +156,16 @@ def test_home_that_is_absent_empty_or_odd(lab):
     assert os.listdir(empty) == [] and not absent.exists()
 
 
+def test_devices_that_every_box_has(lab):
+    """A grant of one adds nothing and is no mistake; one that the box can't have is named."""
+    grants = [w for device in ("null", "tty", "ptmx", "urandom") for w in ("--write", f"/dev/{device}")]
+    keeps(lab, ["sh", "-c", "echo x >/dev/null && : <>/dev/ptmx && head -c 9 /dev/urandom | wc -c"], *grants, same=True)
+    keeps(lab, ["cat", "/sys/devices/system/cpu/online"], "--read", "/sys", same=True)
+    for device in ("/dev/nvidia-absent0", "/dev/fuse" if os.path.exists("/dev/fuse") else "/dev/mem"):
+        result = lab.run(["true"], "--write", device)
+        assert result.code == 125 and device in result.err and "--create" not in result.err, result
+
+
 def test_missing_path_that_the_user_named_is_an_error(lab):
     for option in ("--read", "--write", "--unix-socket"):
         result = lab.run(["true"], option, lab.outside / "absent")

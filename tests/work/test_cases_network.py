@@ -72,9 +72,9 @@ def test_resolver_file_whose_target_is_hidden(lab):
     """The box starts whatever link /etc/resolv.conf is, and localhost has an address."""
     etc = lab.scratch.path / "etc"
     mounts = f"""
-        mkdir '{etc}'; cp -rL /etc/ssl /etc/passwd /etc/group /etc/hosts /etc/nsswitch.conf /etc/ld.so.cache \\
-            /etc/alternatives '{etc}/' 2>/dev/null || true
-        ln -s TARGET '{etc}/resolv.conf'; mount --bind '{etc}' /etc; mount -t tmpfs t /run
+        [ -d '{etc}' ] || {{ mkdir '{etc}'; cp -r /etc/ssl /etc/passwd /etc/group /etc/hosts /etc/nsswitch.conf \\
+            /etc/ld.so.cache /etc/alternatives '{etc}/' 2>/dev/null || true; }}
+        ln -sfn TARGET '{etc}/resolv.conf'; mount --bind '{etc}' /etc; mount -t tmpfs t /run
         mkdir -p /run/systemd/resolve; echo 'nameserver 127.0.0.53' >/run/systemd/resolve/stub-resolv.conf"""
     line = pinfold_line(lab, "run", "--workspace", lab.ws, "--", "sh", "-c", "echo started; getent hosts localhost")
     for target in ("../run/systemd/resolve/stub-resolv.conf", "/run/systemd/resolve/stub-resolv.conf", "/nonexistent/x",
@@ -82,7 +82,7 @@ def test_resolver_file_whose_target_is_hidden(lab):
         code, out, err = run_with_mounts(lab, mounts.replace("TARGET", target), line)
         assert code == 0 and out.startswith("started\n"), (target, code, out, err)
         assert "127.0.0.1" in out or "::1" in out, (target, out, err)
-        raw(lab, lab.user.argv(["rm", "-rf", etc]))
+    raw(lab, lab.user.argv(["rm", "-rf", etc]))
 
 
 def test_long_runtime_folders_and_short_temporary_ones(lab):
