@@ -49,7 +49,7 @@ const char *error_name(int number) {
 }
 
 bool error_is_passing(int number) {
-    static const int passing[] = {EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO, EPIPE, EPROTO, ESTALE};
+    static const int passing[] = {EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EIO, ELOOP, EPIPE, EPROTO, ESTALE};
     for (unsigned i = 0; i < sizeof passing / sizeof passing[0]; i++)
         if (number == passing[i])
             return true;

@@ -15,7 +15,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { TRIES = 1000, RECORD_MAX = 256 << 20 };
+enum { TRIES = 1000, RECORD_MAX = 256 << 20, PART_SECONDS = 600 };
 
 static bool is_named(int store, const char *name, int fd) {
     struct stat one, other;
@@ -59,6 +59,14 @@ static int visit_one(struct arena *arena, int store, const char *name, const str
     return 0;
 }
 
+/* One whose pinfold was killed before it was whole: nothing had been started. */
+static void remove_part(int store, const char *name) {
+    struct stat status;
+    if (name[0] == '.' && !fstatat(store, name, &status, AT_SYMLINK_NOFOLLOW) && S_ISREG(status.st_mode) &&
+        status.st_mtime + PART_SECONDS < time(NULL))
+        (void)!unlinkat(store, name, 0); /* or the next one does */
+}
+
 int record_each(struct arena *arena, int store, const struct record_visit *visit, struct error *err) {
     struct entries entries = {.fd = store};
     text_list names = {0};
@@ -66,6 +74,7 @@ int record_each(struct arena *arena, int store, const struct record_visit *visit
         return store_cannot("records of runs", errno, err);
     for (const struct entry *entry; (entry = entries_next(&entries));) {
         const char *name = entry->name[0] == '.' ? NULL : arena_copy(arena, entry->name);
+        remove_part(store, entry->name);
         if (entry->name[0] != '.' && (!name || text_add(arena, &names, name)))
             return error_memory(err);
     }

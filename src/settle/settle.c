@@ -7,13 +7,12 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/store.h"
-#include "settle/examine.h"
+#include "settle/before.h"
 #include "settle/remember.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/statfs.h>
 
 static const char refused[] = "refused, nothing was started: ";
 
@@ -195,120 +194,6 @@ static int visit_run(void *context, const struct run *run, bool live) {
     return 0;
 }
 
-/* Does this file system give a file a time with every change? A tmpfs doesn't with one through a mapping, those of the
- * network and of programs have clocks of their own, an overlay may lie on any of them. */
-static bool tells_by_time(const char *path) {
-    static const unsigned long kinds[] = {0xEF53, 0x58465342, 0x9123683E, 0xF2F52010, 0xCA451A4E, 0x2FC12FC1};
-    struct statfs status;
-    if (statfs(path, &status))
-        return false;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if ((unsigned long)status.f_type == kinds[i])
-            return true;
-    return false;
-}
-
-static bool all_tell_by_time(const struct probe *probe, const struct run *run) {
-    for (size_t i = 0; i < run->roots.count; i++) {
-        if (!tells_by_time(run->roots.at[i].path))
-            return false;
-        for (size_t k = 0; k < probe->mounts.count; k++)
-            if (path_is_under(probe->mounts.at[k].point, run->roots.at[i].path) &&
-                !tells_by_time(probe->mounts.at[k].point))
-                return false;
-    }
-    return true;
-}
-
-static struct thing thing_of(const struct place *place) {
-    return (struct thing){place->path, place->dev, place->ino};
-}
-
-static int add_root(struct arena *arena, struct run *run, const struct place *place) {
-    struct thing *added = S_ISDIR(place->mode) ? list_add(arena, &run->roots) : NULL;
-    if (added)
-        *added = thing_of(place);
-    return !added && S_ISDIR(place->mode) ? -1 : 0;
-}
-
-static int add_roots(struct arena *arena, const struct plan *plan, struct run *run) {
-    const struct probe *probe = plan->probe;
-    if (plan->policy->mode.value == MODE_DIRECT && add_root(arena, run, &probe->workspace))
-        return -1;
-    for (size_t i = 0; i < probe->grants.count; i++)
-        if (plan->policy->grants.at[i].access == ACCESS_WRITE && add_root(arena, run, &probe->grants.at[i]))
-            return -1;
-    return 0;
-}
-
-static int add_held(struct arena *arena, const struct plan *plan, struct run *run) {
-    const struct protection *protection = &plan->probe->protection;
-    for (size_t i = 0; plan->taken[STEP_PROTECT] && i < protection->held.count; i++) {
-        struct thing *added = list_add(arena, &run->held);
-        if (!added)
-            return -1;
-        *added = thing_of(&protection->held.at[i].place);
-    }
-    return 0;
-}
-
-static int add_known_path(struct arena *arena, struct run *run, const char *path) {
-    struct stat status;
-    if (!path || lstat(path, &status))
-        return path ? 0 : -1;
-    struct thing *added = list_add(arena, &run->known);
-    if (added)
-        *added = (struct thing){path, status.st_dev, status.st_ino};
-    return added ? 0 : -1;
-}
-
-/* The git directories that are there, and their hooks: of the roots, and those that were met before. */
-static int add_known(struct arena *arena, const struct plan *plan, struct run *run) {
-    const struct protection *protection = &plan->probe->protection;
-    for (size_t i = 0; i < run->roots.count; i++) {
-        static const char *const names[] = {"", "/.git", "/.git/hooks", "/hooks"};
-        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-            if (add_known_path(arena, run, arena_printf(arena, "%s%s", run->roots.at[i].path, names[k])))
-                return -1;
-    }
-    for (size_t i = 0; i < protection->remembered.count; i++) {
-        const struct repository *one = &protection->remembered.at[i];
-        struct thing *added = one->made ? NULL : list_add(arena, &run->known);
-        if (one->made)
-            continue;
-        if (!added)
-            return -1;
-        *added = (struct thing){one->path, one->dev, one->ino};
-        if (add_known_path(arena, run, arena_printf(arena, "%s/hooks", one->path)))
-            return -1;
-    }
-    return 0;
-}
-
-/* The texts of configurations that may be changed, so that they can be put back. */
-static int add_texts(struct examine *examine, struct run *run) {
-    static const char *const names[] = {"config", "config.worktree"};
-    for (size_t i = 0; i < run->known.count && run->git_writable; i++)
-        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-            const char *path = arena_printf(examine->arena, "%s/%s", run->known.at[i].path, names[k]), *text;
-            struct stat status;
-            size_t size;
-            if (!path)
-                return error_memory(examine->err);
-            if (lstat(path, &status) || !S_ISREG(status.st_mode))
-                continue;
-            int there = examine_read(examine, AT_FDCWD, path, path, &text, &size);
-            const char *copy = there > 0 ? arena_copy_bytes(examine->arena, text, size) : NULL;
-            struct original *added = copy ? list_add(examine->arena, &run->files) : NULL;
-            if (there < 0 || (there && !added))
-                return there < 0 ? -1 : error_memory(examine->err);
-            if (added)
-                *added = (struct original){
-                    .path = path, .digest = "-", .text = copy, .size = size, .mode = status.st_mode & 07777};
-        }
-    return 0;
-}
-
 /* What must be known before. */
 static int look_before(struct arena *arena, const struct plan *plan, struct run *run, struct error *err) {
     struct settlement none = {0};
@@ -320,7 +205,7 @@ static int look_before(struct arena *arena, const struct plan *plan, struct run 
                               .recording = run,
                               .out = &none,
                               .quarantine = {.folder = -1}};
-    if (add_texts(&examine, run))
+    if (before_texts(&examine, run))
         return -1;
     return run->by_content ? scan_roots(&examine) : 0;
 }
@@ -349,7 +234,7 @@ int settle_open(struct settle *settle, struct arena *arena, const struct plan *p
     *settle = (struct settle){.arena = arena, .plan = plan, .record = {.store = -1, .file = -1}};
     if (plan->policy->waived & G(FS_SETTLE))
         return 0;
-    if (add_roots(arena, plan, &settle->run))
+    if (before_roots(arena, plan, &settle->run))
         return error_memory(err);
     for (int failed = 0; !failed;) {
         size_t aside = found->aside;
@@ -371,11 +256,12 @@ int settle_begin(struct settle *settle, struct error *err) {
     struct run *run = &settle->run;
     if (!run->roots.count)
         return 0;
-    if (add_held(settle->arena, plan, run) || add_known(settle->arena, plan, run))
-        return error_memory(err);
-    run->git_writable = plan->policy->git.value != GIT_READONLY;
-    run->protects = plan->taken[STEP_PROTECT] || !plan->probe->protection.held.count;
-    run->by_content = !all_tell_by_time(plan->probe, run);
+    errno = ENOMEM;
+    if (before_note(settle->arena, plan, run)) {
+        (void)store_cannot("record of this run", errno, err);
+        settle_abandon(settle);
+        return tell_before(err);
+    }
     if (!look_before(settle->arena, plan, run, err)) {
         overlap_reduce(run, &settle->others);
         if (!record_make(settle->arena, &settle->record, run, err))

@@ -94,7 +94,7 @@ def test_e241_the_host_replaces_it_during_the_run(lab, kind):
     script = "until [ -e go ]; do sleep 0.05; done; echo box >" + str(path)
     for replace in (False, True):
         (lab.ws / "go").unlink(missing_ok=True)
-        argv = box_argv(lab, ["/bin/sh", "-c", "touch begun; " + script], "--receipt", receipt)
+        argv = box_argv(lab, ["/bin/sh", "-c", "touch begun; " + script], "--receipt", receipt, "--waive", "fs-settle")
         run = subprocess.Popen(argv, cwd=lab.ws, env=lab.environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         while not (lab.ws / "begun").exists() and run.poll() is None:
             time.sleep(0.02)
