@@ -64,6 +64,10 @@ int examine_failed(const struct examine *examine, const char *path, int error)
     __attribute__((nonnull, warn_unused_result));
 bool examine_skip(void *examine, const char *path) __attribute__((nonnull)); /* is it held? */
 
+/* examine_roots.c: everything below the roots of the run, and what is at their tops. Does a root lie in another? */
+int examine_roots(struct examine *examine) __attribute__((nonnull, warn_unused_result));
+bool examine_in_another(const struct run *run, size_t index) __attribute__((nonnull));
+
 /* examine_git.c: a folder that holds `.git`, or is a git directory itself. */
 int examine_git(void *examine, const struct scanned *scanned) __attribute__((nonnull, warn_unused_result));
 
