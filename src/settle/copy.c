@@ -48,8 +48,8 @@ static int set_times(int fd, const struct stat *status) {
 static int copy_file(int from, const char *name, int to, const char *new_name, const struct stat *status) {
     autoclose int source = openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     autoclose int target = openat(to, new_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return source < 0 || target < 0 || copy_bytes(source, target, status->st_size) || fchmod(target, status->st_mode & 0777) ||
-                   set_times(target, status)
+    return source < 0 || target < 0 || copy_bytes(source, target, status->st_size) ||
+                   fchmod(target, status->st_mode & 0777) || set_times(target, status)
                ? -1
                : 0;
 }

@@ -58,7 +58,8 @@ int examine_put_aside(struct examine *examine, int at, const char *name, const c
 int examine_report(struct examine *examine, const char *path, const char *why)
     __attribute__((nonnull, warn_unused_result));
 int examine_failed(const struct examine *examine, const char *path, int error)
-    __attribute__((nonnull, warn_unused_result));bool examine_skip(void *examine, const char *path) __attribute__((nonnull)); /* is it held? */
+    __attribute__((nonnull, warn_unused_result));
+bool examine_skip(void *examine, const char *path) __attribute__((nonnull)); /* is it held? */
 
 /* examine_roots.c: all below the roots of the run, and what is at their tops. Does one lie in another? */
 int examine_roots(struct examine *examine) __attribute__((nonnull, warn_unused_result));

@@ -61,7 +61,8 @@ int examine_roots(struct examine *examine) {
         if (is_lost(run, i))
             scan.child = find_lost;
     for (size_t i = 0; i < run->roots.count; i++)
-        if (!examine_in_another(run, i) && (check_root(examine, &run->roots.at[i]) || scan_tree(&scan, run->roots.at[i].path)))
+        if (!examine_in_another(run, i) &&
+            (check_root(examine, &run->roots.at[i]) || scan_tree(&scan, run->roots.at[i].path)))
             return -1;
     for (size_t i = 0; i < run->roots.count; i++)
         if (examine_top(examine, run->roots.at[i].path, run->protects, true))
