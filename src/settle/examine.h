@@ -60,7 +60,6 @@ int examine_report(struct examine *examine, const char *path, const char *why)
 int examine_failed(const struct examine *examine, const char *path, int error)
     __attribute__((nonnull, warn_unused_result));
 bool examine_skip(void *examine, const char *path) __attribute__((nonnull)); /* is it held? */
-
 /* examine_roots.c: all below the roots of the run, and what is at their tops. Does one lie in another? */
 int examine_roots(struct examine *examine) __attribute__((nonnull, warn_unused_result));
 bool examine_in_another(const struct run *run, size_t index) __attribute__((nonnull));
