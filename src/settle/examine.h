@@ -10,7 +10,6 @@
 #include "settle/settlement.h"
 
 #include <sys/stat.h>
-
 struct examine {
     struct arena *arena;
     struct error *err;
@@ -35,7 +34,6 @@ bool examine_is_held(const struct examine *examine, const char *path) __attribut
 /* Is it as it was, since it was held and no other name of it could be written to? */
 bool examine_is_fixed(const struct examine *examine, const char *path, const struct stat *status)
     __attribute__((nonnull));
-
 /* Make the index. The first of run->files with this path, in it; its end: none. */
 int examine_sort(struct examine *examine) __attribute__((nonnull, warn_unused_result));
 size_t examine_find(const struct examine *examine, const char *path) __attribute__((nonnull));
@@ -47,7 +45,6 @@ int examine_look(const struct examine *examine, int at, const char *name, const 
 /* 1: it was changed since the run began, or came then; 0: it wasn't. Noted, when recording. */
 int examine_changed(struct examine *examine, int at, const char *name, const char *path, const struct stat *status)
     __attribute__((nonnull, warn_unused_result));
-
 /* Was the object made since then? true also where nobody knows. */
 bool examine_is_new(const struct examine *examine, int at, const char *name) __attribute__((nonnull));
 
@@ -63,6 +60,9 @@ int examine_report(struct examine *examine, const char *path, const char *why)
 int examine_failed(const struct examine *examine, const char *path, int error)
     __attribute__((nonnull, warn_unused_result));
 bool examine_skip(void *examine, const char *path) __attribute__((nonnull)); /* is it held? */
+/* examine_roots.c: all below the roots of the run, and what is at their tops. Does one lie in another? */
+int examine_roots(struct examine *examine) __attribute__((nonnull, warn_unused_result));
+bool examine_in_another(const struct run *run, size_t index) __attribute__((nonnull));
 
 /* examine_git.c: a folder that holds `.git`, or is a git directory itself. */
 int examine_git(void *examine, const struct scanned *scanned) __attribute__((nonnull, warn_unused_result));
