@@ -142,6 +142,22 @@ static int tell(struct box *box, const struct policy *flags, const char *instead
     return diagnosis->verdict && diagnosis->instead ? 0 : -1;
 }
 
+/* With all that a run holds meanwhile, and refuses for first. */
+static int rehearse(struct box *box, char *const *caller, struct rehearsal *rehearsal, struct error *err) {
+    struct arena arena = {.alone = true};
+    struct settle_trial trial;
+    struct error refused = {0};
+    int unsettled = settle_try(&trial, &arena, &box->plan, &refused);
+    int failed = box_rehearse(box, caller, rehearsal, err);
+    settle_try_end(&trial);
+    if (unsettled) {
+        rehearsal->refusal = refused;
+        rehearsal->cause = -1;
+    }
+    (void)!arena_free(&arena);
+    return failed;
+}
+
 static int examine(struct box *box, const struct policy *flags, char *const *caller, struct diagnosis *diagnosis,
                    char folder[TEMPORARY_ROOM]) {
     struct error wrong = {0}, err = {0};
@@ -149,11 +165,9 @@ static int examine(struct box *box, const struct policy *flags, char *const *cal
     int alone[STEP_COUNT] = {0};
     const char *instead = plan_somehow(box, flags, caller, &wrong, folder);
     if (instead)
-        diagnosis->complete = !box_rehearse(box, caller, &rehearsal, &err);
+        diagnosis->complete = !rehearse(box, caller, &rehearsal, &err);
     else
         memcpy(rehearsal.errors, box->probe.missing, sizeof rehearsal.errors);
-    if (instead && !rehearsal.refusal.status)
-        (void)!settle_possible(&box->plan, &rehearsal.refusal);
     /* a process that can't be had leaves these steps unknown, as they are */
     if (!diagnosis->complete && alone_try(&box->probe, alone))
         memset(alone, 0, sizeof alone);

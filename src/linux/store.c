@@ -40,20 +40,30 @@ int store_state(struct arena *arena, const char *home, const char **state, text_
     return 0;
 }
 
+/* Can something be made in it? -1: who knows. */
+static int is_open(const char *path, struct error *err) {
+    if (!access(path, W_OK))
+        return 1;
+    return resolve_absent(errno) || errno == EROFS ? 0 : store_cannot(path, errno, err);
+}
+
 int store_keep(struct arena *arena, const char *home, const char *state, const char **keep, struct error *err) {
-    struct place temporary;
+    static const char *const temporary[] = {"/var/tmp", "/tmp", "/dev/shm"};
     const char *tried[] = {state, home};
+    int open = 0;
     *keep = state;
-    for (int i = 0; i < 2 && tried[i]; i++) {
-        if (!access(tried[i], W_OK))
-            return 0;
-        if (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != EROFS)
-            return store_cannot(tried[i], errno, err);
+    for (int i = 0; i < 2 && tried[i] && !open; i++)
+        open = is_open(tried[i], err);
+    for (size_t i = 0; i < sizeof temporary / sizeof temporary[0] && !open; i++) {
+        struct place place;
+        open = is_open(temporary[i], err);
+        if (open < 0)
+            break;
+        if (resolve(arena, "/", temporary[i], &place, NULL) ||
+            !(*keep = arena_printf(arena, "%s/pinfold-%lu", place.path, (unsigned long)getuid())))
+            return error_memory(err);
     }
-    if (resolve(arena, "/", "/var/tmp", &temporary, NULL) ||
-        !(*keep = arena_printf(arena, "%s/pinfold-%lu", temporary.path, (unsigned long)getuid())))
-        return error_memory(err);
-    return temporary.error ? store_cannot("/var/tmp", temporary.error, err) : 0;
+    return open < 0 ? -1 : 0; /* in none: who opens it finds out */
 }
 
 /* Whose are the home and what is above it, in a user namespace that doesn't know their owners? Who owns those decides

@@ -12,7 +12,8 @@
 int store_state(struct arena *arena, const char *home, const char **state, text_list *links, struct error *err)
     __attribute__((nonnull(1, 3, 4, 5), warn_unused_result));
 
-/* *keep: that folder, or where there is no home in which it could be, one in /var/tmp. */
+/* *keep: that folder, or where there is no home in which it could be, one in
+ * /var/tmp, /tmp or /dev/shm. */
 int store_keep(struct arena *arena, const char *home, const char *state, const char **keep, struct error *err)
     __attribute__((nonnull(1, 4, 5), warn_unused_result));
 

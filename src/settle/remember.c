@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/resolve.h"
 #include "linux/store.h"
 
 #include <errno.h>
@@ -49,9 +50,8 @@ int remember_read(struct arena *arena, const char *state, const char *root, repo
     if (!state)
         return 0;
     digest_sha256(root, strlen(root), name);
-    if (snprintf(file, sizeof file, "%s/%s/%s", state, folder, name) < (int)sizeof file && access(file, F_OK) &&
-        errno == ENOENT)
-        return 0; /* at the cost of one call */
+    if (snprintf(file, sizeof file, "%s/%s/%s", state, folder, name) < (int)sizeof file && access(file, F_OK))
+        return resolve_absent(errno) ? 0 : store_cannot(file, errno, err); /* mostly none, at the cost of one call */
     autoclose int store = store_open(state, folder, false, err);
     if (store < 0)
         return err->status ? -1 : 0;

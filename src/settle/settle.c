@@ -12,7 +12,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char refused[] = "refused, nothing was started: ";
 
@@ -157,13 +160,6 @@ static int open_records(struct settle *settle, struct settlement *found, struct 
     return settle->run.roots.count ? error_set(err, EXIT_REFUSED, "%s is not there and can't be made", keep) : 0;
 }
 
-int settle_possible(const struct plan *plan, struct error *err) {
-    if (!plan->needed[STEP_SETTLE] || !plan->policy->keep) /* doctor's, without the operator's files */
-        return 0;
-    autoclose int store = store_open(plan->policy->keep, "runs", false, err);
-    return store < 0 && err->status ? tell_before(err) : 0;
-}
-
 int settle_open(struct settle *settle, struct arena *arena, const struct plan *plan, struct settlement *found,
                 struct error *err) {
     *settle = (struct settle){.arena = arena, .plan = plan, .record = {.store = -1, .file = -1}};
@@ -186,6 +182,15 @@ int settle_open(struct settle *settle, struct arena *arena, const struct plan *p
     return tell_before(err);
 }
 
+/* A limit of file sizes is an errno, not the end of pinfold. */
+static int make_record(struct settle *settle, struct error *err) {
+    void (*before)(int number) = signal(SIGXFSZ, SIG_IGN);
+    if (before == SIG_ERR)
+        return store_cannot("record of this run", errno, err);
+    int failed = record_make(settle->arena, &settle->record, &settle->run, err);
+    return signal(SIGXFSZ, before) == SIG_ERR ? store_cannot("record of this run", errno, err) : failed;
+}
+
 int settle_begin(struct settle *settle, struct error *err) {
     const struct plan *plan = settle->plan;
     struct run *run = &settle->run;
@@ -199,7 +204,7 @@ int settle_begin(struct settle *settle, struct error *err) {
     }
     if (!look_before(settle->arena, plan, run, err)) {
         overlap_reduce(run, &settle->others);
-        if (!record_make(settle->arena, &settle->record, run, err))
+        if (!make_record(settle, err))
             return 0;
     }
     settle_abandon(settle);
@@ -234,6 +239,7 @@ int settle_end(struct settle *settle, struct settlement *found, struct error *er
     repository_list met = {0};
     if (settle->record.file < 0)
         return 0;
+    (void)signal(SIGXFSZ, SIG_IGN); /* the command has ended */
     bool failed =
         settle_run(settle->arena, settle->plan, &settle->run, &met, found, err) || remember(settle, &met, err);
     found->done = !failed;
@@ -244,4 +250,38 @@ int settle_end(struct settle *settle, struct settlement *found, struct error *er
 
 void settle_abandon(struct settle *settle) {
     (void)!record_end(&settle->record, true); /* a record of nothing: who finds it finds nothing */
+}
+
+/* Which of the folders that a record needs aren't there: the last one first. */
+static void list_absent(const char *keep, struct settle_trial *trial) {
+    struct stat status;
+    snprintf(trial->path, sizeof trial->path, "%s/runs", keep);
+    for (char *slash; trial->absent < 4 && (slash = strrchr(trial->path, '/')) && slash != trial->path; *slash = '\0') {
+        if (!lstat(trial->path, &status))
+            break;
+        trial->absent++;
+    }
+    snprintf(trial->path, sizeof trial->path, "%s/runs", keep);
+}
+
+int settle_try(struct settle_trial *trial, struct arena *arena, const struct plan *plan, struct error *err) {
+    struct settle *settle = &trial->settle;
+    *trial = (struct settle_trial){.settle = {.arena = arena, .plan = plan, .record = {.store = -1, .file = -1}}};
+    if (!plan->needed[STEP_SETTLE] || !plan->policy->keep) /* without the operator's files nothing is kept */
+        return 0;
+    list_absent(plan->policy->keep, trial);
+    if (before_roots(arena, plan, &settle->run))
+        return error_memory(err);
+    settle->record.store = store_open(plan->policy->keep, "runs", true, err);
+    if (settle->record.store < 0 && !err->status)
+        (void)error_set(err, EXIT_REFUSED, "%s is not there and can't be made", plan->policy->keep);
+    return settle->record.store < 0 ? tell_before(err) : settle_begin(settle, err);
+}
+
+void settle_try_end(struct settle_trial *trial) {
+    settle_abandon(&trial->settle);
+    for (; trial->absent > 0; trial->absent--) {
+        (void)!rmdir(trial->path); /* unless another run uses it now */
+        *strrchr(trial->path, '/') = '\0';
+    }
 }

@@ -7,6 +7,8 @@
 #include "settle/record.h"
 #include "settle/settlement.h"
 
+#include <limits.h>
+
 struct settle {
     struct arena *arena; /* not the box's: init would have to be made anew to be shown what comes into that */
     const struct plan *plan;
@@ -14,9 +16,6 @@ struct settle {
     struct record record;
     run_list others; /* that go on in the same folders */
 };
-
-/* Could a run of this plan be settled, as far as can be seen without making anything? 126, or 125, when not. */
-int settle_possible(const struct plan *plan, struct error *err) __attribute__((nonnull, warn_unused_result));
 
 /* Before a run: settle what pinfolds that were killed have left in folders of this account. What is put aside is in
  * *found; the plan must be made anew then. 126 when that fails, unless fs-settle is waived. */
@@ -33,5 +32,16 @@ int settle_end(struct settle *settle, struct settlement *found, struct error *er
 
 /* Nothing was started. */
 void settle_abandon(struct settle *settle) __attribute__((nonnull));
+
+/* For who only wants to know whether a run could be settled: what settle_open and settle_begin make, without a look at
+ * other runs; and the end of it, with the folders that had to be made. */
+struct settle_trial {
+    struct settle settle;
+    int absent; /* how many folders weren't there, from `path` on upwards */
+    char path[PATH_MAX];
+};
+int settle_try(struct settle_trial *trial, struct arena *arena, const struct plan *plan, struct error *err)
+    __attribute__((nonnull, warn_unused_result));
+void settle_try_end(struct settle_trial *trial) __attribute__((nonnull));
 
 #endif

@@ -10,7 +10,7 @@ import pytest
 
 from hosts import MARKER, State, assert_refused, degraded, difference, limited, nothing_ran
 
-ALL = ["fs-read", "fs-write", "fs-metadata", "fs-secret", "fs-protect", "net-egress", "net-local", "unix-socket", "process", "ipc", "privilege",
+ALL = ["fs-read", "fs-write", "fs-metadata", "fs-secret", "fs-protect", "fs-settle", "net-egress", "net-local", "unix-socket", "process", "ipc", "privilege",
        "kernel-surface", "environment", "descriptors", "no-survivors"]
 
 NEVER = {"environment", "descriptors"}
