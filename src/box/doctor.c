@@ -147,12 +147,14 @@ static int rehearse(struct box *box, char *const *caller, struct rehearsal *rehe
     struct arena arena = {.alone = true};
     struct settle_trial trial;
     struct error refused = {0};
-    int unsettled = settle_try(&trial, &arena, &box->plan, &refused);
+    errno = ENOENT;
+    int unsettled = settle_try(&trial, &arena, &box->plan, &refused) ? errno : 0;
     int failed = box_rehearse(box, caller, rehearsal, err);
     settle_try_end(&trial);
     if (unsettled) {
         rehearsal->refusal = refused;
-        rehearsal->cause = -1;
+        rehearsal->cause = refused.status == EXIT_REFUSED ? STEP_SETTLE : -1;
+        rehearsal->errors[STEP_SETTLE] = refused.status == EXIT_REFUSED ? unsettled : 0;
     }
     (void)!arena_free(&arena);
     return failed;

@@ -17,8 +17,10 @@ enum { FOLDER = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 int store_cannot(const char *what, int error, struct error *err) {
     char shown[1024];
-    return error_set(err, EXIT_REFUSED, "refused, nothing was started: what pinfold keeps, %s: %s",
-                     path_show(what, shown, sizeof shown), error_name(error));
+    error_set(err, EXIT_REFUSED, "refused, nothing was started: what pinfold keeps, %s: %s",
+              path_show(what, shown, sizeof shown), error_name(error));
+    errno = error; /* for doctor */
+    return -1;
 }
 
 int store_state(struct arena *arena, const char *home, const char **state, text_list *links, struct error *err) {
