@@ -19,24 +19,29 @@
 
 static const char refused[] = "refused, nothing was started: ";
 
-/* Before and after a run the same failure is told in two ways. */
-static int tell(const char *what, int status, struct error *err) {
-    char text[sizeof err->text];
+/* What went wrong, without what was to follow from it. */
+static void copy_cause(const struct error *err, char text[sizeof err->text]) {
     size_t skip = strncmp(err->text, refused, sizeof refused - 1) == 0 ? sizeof refused - 1 : 0;
-    memcpy(text, err->text + skip, sizeof text - skip);
-    text[sizeof text - skip - 1] = '\0';
-    return status == EXIT_REFUSED
-               ? error_set(err, status, "%s%s: %s; or give it up by name: --waive fs-settle", refused, what, text)
-               : error_set(err, status, "%s: %s", what, text);
+    memcpy(text, err->text + skip, sizeof err->text - skip);
+    text[sizeof err->text - skip - 1] = '\0';
 }
 
-/* 125 is the caller's to mend, and its text says how. */
-static int tell_before(struct error *err) {
+/* After a run: a failure that is told as before one. */
+static int tell_after(struct error *err) {
     char text[sizeof err->text];
-    if (err->status != EXIT_USAGE)
-        return tell("what a run leaves can't be settled", EXIT_REFUSED, err);
-    memcpy(text, err->text, sizeof text);
-    return error_set(err, EXIT_USAGE, "%s; or give it up by name: --waive fs-settle", text);
+    copy_cause(err, text);
+    return error_set(err, EXIT_USAGE, "the folders that the command could change are not settled: %s", text);
+}
+
+/* Why a run can't be settled, before it begins. 125 is the caller's to mend, and its text says how. */
+static int tell_before(struct error *err) {
+    const char *waive = error_is_passing(errno) ? "" : "; or give it up by name: --waive fs-settle";
+    char text[sizeof err->text];
+    copy_cause(err, text);
+    if (err->status == EXIT_USAGE)
+        return error_set(err, EXIT_USAGE, "%s%s", text, waive);
+    return error_set(err, EXIT_REFUSED, "%scan't %s (%s), so fs-settle can't be promised; remedy: %s%s", refused,
+                     step_text[STEP_SETTLE].what, text, step_text[STEP_SETTLE].mend, waive);
 }
 
 static bool is_before(const struct timespec *time, const struct timespec *other) {
@@ -245,7 +250,7 @@ int settle_end(struct settle *settle, struct settlement *found, struct error *er
     found->done = !failed;
     if (record_end(&settle->record, !failed || found->gone) && !failed)
         failed = store_cannot("record of this run", errno, err) != 0;
-    return failed ? tell("the folders that the command could change are not settled", EXIT_USAGE, err) : 0;
+    return failed ? tell_after(err) : 0;
 }
 
 void settle_abandon(struct settle *settle) {

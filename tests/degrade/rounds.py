@@ -81,18 +81,19 @@ def recorded(path):
 
 
 def calls_before_command(lab, call, *options):
-    """How often a launch makes a call, NAME or NAME@INDEX:VALUE, before its command begins."""
+    """How often a launch makes a call, [ROLE/]NAME[@INDEX:VALUE], before its command begins."""
     record = lab.scratch.path / "record"
     record.unlink(missing_ok=True)
     in_box(lab, *options, command=["true"], inner=degraded(f"record:{record}"))
     name, _, condition = call.partition("@")
+    only, _, name = name.rpartition("/")
     index, _, value = condition.partition(":")
     made = 0
     for line in record.read_text().splitlines():
         role, one, arguments = line.split(" ")
         if (role, one) == ("command", "execve"):
             return made
-        made += one == name and (not condition or int(arguments.split(",")[int(index)], 16) == int(value, 0))
+        made += one == name and only in ("", role) and (not condition or int(arguments.split(",")[int(index)], 16) == int(value, 0))
     raise AssertionError("the command never began")
 
 

@@ -83,6 +83,7 @@ def test_a_proof_that_cannot_be_made_refuses(lab, stage, call, error, cause):
     options = ["--read", lab.outside, *(["--mode", "discard"] if "the workspace" in cause else [])]
     stage.listener(lab.outside / "socket")
     told = []
+    call = f"{'init' if call == 'move_mount' else 'command'}/{call}"   # its own count: processes work side by side
     for count in range(calls_before_command(lab, call, *options) + 3, 0, -1):   # a launch can make one more or less
         result = in_box(lab, *options, command=["true"], inner=degraded(f"{call}#{count}={error},until-execve"))
         told.append(result.err)
