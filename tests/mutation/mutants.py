@@ -17,8 +17,8 @@ sys.path.insert(0, str(ROOT / "tests" / "lint"))
 from sources import code  # noqa: E402
 
 FAILS = re.compile(r"return\s+(?:-1|-2|error|failure_set|error_\w+|refuse\w*|cannot\w*|wrong|is_too_large|can_write|"
-                   r"ended_as_it_began|failure_told|\(struct answer\))\b|\bfail\(|\b_exit\(1\)|launch_fail\(|"
-                   r"\bfailed = true|return\s+\(struct answer\)")
+                   r"ended_as_it_began|failure_told|\(struct confined\))\b|\bfail\(|\b_exit\(1\)|launch_fail\(|"
+                   r"\bfailed = true|return\s+\(struct confined\)")
 FAILING_VALUE = re.compile(r"\s*(?:-1\b|error_\w+\(|failure_set\(|refuse\(|cannot\w*\(|wrong\(|can_write\()")
 PROOF = re.compile(r"must_(?:be|fail)\(|checks\[i\]")
 MEMORY = re.compile(r"\s*(?:\? )?(?:return )?error_memory\(err\)")   # nothing is let through for lack of memory: fuzzed
