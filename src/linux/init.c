@@ -153,7 +153,7 @@ static void build(const struct part *part) {
     struct failure failure;
     if (sethostname("localhost", strlen("localhost")))
         fail(part, STEP_HOSTNAME, "");
-    if (mounts_build(plan, part->prepared->trees, &failure))
+    if (mounts_build(plan, part->prepared->trees, part->life, &failure))
         launch_fail(part->control, &failure);
     for (size_t i = 0; i < plan->mounts.count; i++)
         fd_close(&part->prepared->trees[i]);

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -142,6 +143,13 @@ static int change_root(int root) {
     return fchdir(root) || sys_pivot_root(".", ".") || umount2(".", MNT_DETACH) || chdir("/") ? -1 : 0;
 }
 
+/* A process that was being forked when pinfold was killed may have held the pipe when it was looked at before. */
+static void end_without(int life) {
+    struct pollfd wait = {life, 0, 0};
+    if (poll(&wait, 1, 0) != 0)
+        _exit(1);
+}
+
 /* Those of /proc, or all others. */
 static int make_all(const struct build *build, const struct plan *plan, const int *prepared, bool proc,
                     struct failure *failure) {
@@ -149,6 +157,7 @@ static int make_all(const struct build *build, const struct plan *plan, const in
         const struct mount *mount = &plan->mounts.at[i];
         if ((mount->step == STEP_PROC) != proc)
             continue;
+        end_without(build->life);
         if (make_mount(build, mount, prepared ? prepared[i] : -1))
             return failure_set(failure, mount->step, errno, mount->target);
         if (mount->hidden.count && !mount->discard && overlay_hide(build, mount))
@@ -179,12 +188,12 @@ static bool has_new_api(void) {
     return fd >= 0 && (!sys_mount_setattr(fd, "", AT_EMPTY_PATH, &nothing) || errno != ENOSYS);
 }
 
-int mounts_build(const struct plan *plan, const int *prepared, struct failure *failure) {
+int mounts_build(const struct plan *plan, const int *prepared, int life, struct failure *failure) {
     mode_t mask = umask(0);
     /* Nothing that the host mounts later may appear in the box, nor the reverse. */
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
         return failure_set(failure, STEP_MOUNTS, errno, "/");
-    struct build build = {.api = has_new_api() ? &mount_api_new : &mount_api_old};
+    struct build build = {.life = life, .api = has_new_api() ? &mount_api_new : &mount_api_old};
     int failed = build_with(&build, plan, prepared, failure);
     if (umask(mask) && !failed) /* 0 was set */
         failed = failure_set(failure, STEP_MOUNTS, errno, "umask");

@@ -42,6 +42,7 @@ extern const struct mount_api mount_api_old; /* mount(2): drop when 5.12 is the 
 
 /* A file system being built. */
 struct build {
+    int life; /* closed when pinfold has gone */
     const struct mount_api *api;
     int root;  /* of the box */
     int empty; /* O_PATH: the folder under the mount point of /proc, in which nothing is or can be made */
@@ -56,8 +57,9 @@ int mounts_bind(const struct build *build, const struct mount *mount, struct spo
 int mounts_prepare(const struct plan *plan, int userns, int *prepared, struct failure *failure)
     __attribute__((nonnull, warn_unused_result));
 
-/* Build the box's file system and make it the root. */
-int mounts_build(const struct plan *plan, const int *prepared, struct failure *failure)
+/* Build the box's file system and make it the root. When the other end of the pipe `life` is closed, this process ends
+ * before the next mount. */
+int mounts_build(const struct plan *plan, const int *prepared, int life, struct failure *failure)
     __attribute__((nonnull, warn_unused_result));
 
 #endif

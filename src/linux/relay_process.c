@@ -74,6 +74,7 @@ int relay_start(const struct plan *plan, const struct channels *channels, struct
         return failure_set(failure, STEP_RELAY, errno, "");
     pid_t pid = fork();
     if (!pid) {
+        close(launch->life); /* first of all: as long as it is held here, init can't see that the supervisor has gone */
         struct arena shared =
             *launch->arena; /* with the supervisor: it must not be within reach of bytes from the box */
         if (arena_free(&shared))

@@ -68,10 +68,11 @@ int store_keep(struct arena *arena, const char *home, const char *state, const c
     return open < 0 ? -1 : 0; /* in none: who opens it finds out */
 }
 
-/* Whose are the home and what is above it, in a user namespace that doesn't know their owners? Who owns those decides
- * about the home in any case. */
+/* The home and what is above it: in a user namespace that doesn't know their owners, who decides about the home in any
+ * case; a sticky folder of the caller's, in which nobody else can move what is theirs. */
 static bool is_above_us(const struct stat *status) {
-    return owner_unknown(status->st_uid) && (!(status->st_mode & 022) || status->st_mode & S_ISVTX);
+    bool unknown = owner_unknown(status->st_uid), sticky = status->st_mode & S_ISVTX;
+    return (unknown || status->st_uid == getuid()) && (sticky || !(status->st_mode & 022));
 }
 
 /* The overflow id is the caller's own as well: only an owner may set a mode. */
