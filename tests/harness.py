@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import kept
 import receipts
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -185,4 +186,5 @@ class Lab:
             assert result.verdict == "ok", f"granted leg: {result}"
 
     def close(self):
+        kept.forget(self.user.uid, self.scratch.path)
         self.scratch.remove()

@@ -52,7 +52,10 @@ static int is_open(const char *path, struct error *err) {
 int store_keep(struct arena *arena, const char *home, const char *state, const char **keep, struct error *err) {
     static const char *const temporary[] = {"/var/tmp", "/tmp", "/dev/shm"};
     const char *tried[] = {state, home};
+    const uid_t caller = getuid();
     int open = 0;
+    if (caller != geteuid()) /* a filter around pinfold: its records would be looked for elsewhere */
+        return store_cannot("the caller's uid", EPERM, err);
     *keep = state;
     for (int i = 0; i < 2 && tried[i] && !open; i++)
         open = is_open(tried[i], err);
@@ -62,7 +65,7 @@ int store_keep(struct arena *arena, const char *home, const char *state, const c
         if (open < 0)
             break;
         if (resolve(arena, "/", temporary[i], &place, NULL) ||
-            !(*keep = arena_printf(arena, "%s/pinfold-%lu", place.path, (unsigned long)getuid())))
+            !(*keep = arena_printf(arena, "%s/pinfold-%lu", place.path, (unsigned long)caller)))
             return error_memory(err);
     }
     return open < 0 ? -1 : 0; /* in none: who opens it finds out */

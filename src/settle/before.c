@@ -39,10 +39,11 @@ static struct thing thing_of(const struct place *place) {
 }
 
 static int add_root(struct arena *arena, struct run *run, const struct place *place) {
-    struct thing *added = S_ISDIR(place->mode) ? list_add(arena, &run->roots) : NULL;
+    bool there = S_ISDIR(place->mode) && !place->making; /* what is to be made is there when a run begins */
+    struct thing *added = there ? list_add(arena, &run->roots) : NULL;
     if (added)
         *added = thing_of(place);
-    return !added && S_ISDIR(place->mode) ? -1 : 0;
+    return there && !added ? -1 : 0;
 }
 
 int before_roots(struct arena *arena, const struct plan *plan, struct run *run) {

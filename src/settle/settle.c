@@ -91,6 +91,13 @@ static int settle_run(struct arena *arena, const struct plan *plan, const struct
     return result;
 }
 
+/* What is no success after a run is no start before one. */
+static int refuse(struct error *err) {
+    char text[sizeof err->text];
+    copy_cause(err, text);
+    return error_set(err, EXIT_REFUSED, "%s", text);
+}
+
 struct visit {
     struct settle *settle;
     struct settlement *found;
@@ -118,8 +125,10 @@ static int visit_run(void *context, const struct run *run, bool live) {
     bool meet = false;
     if (!live) {
         bool failed = settle_run(visit->settle->arena, visit->settle->plan, run, &met, visit->found, visit->err);
-        if (!failed || !visit->found->gone)
-            return failed ? -1 : 0;
+        if (failed && !visit->found->gone)
+            return refuse(visit->err);
+        if (!failed)
+            return 0;
         visit->found->gone = false; /* for good: it can only be told, where something is there to look at */
         return tell_gone(visit, run);
     }
@@ -207,11 +216,13 @@ int settle_begin(struct settle *settle, struct error *err) {
         settle_abandon(settle);
         return tell_before(err);
     }
-    if (!look_before(settle->arena, plan, run, err)) {
+    int failed = look_before(settle->arena, plan, run, err) ? refuse(err) : 0;
+    if (!failed) {
         overlap_reduce(run, &settle->others);
-        if (!make_record(settle, err))
-            return 0;
+        failed = make_record(settle, err);
     }
+    if (!failed)
+        return 0;
     settle_abandon(settle);
     return tell_before(err);
 }
