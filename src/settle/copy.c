@@ -109,7 +109,7 @@ static int copy_any(int from, const char *name, int to, const char *new_name, in
     if (depth >= COPY_DEPTH)
         return -1;
     autoclose int source = open_folder(from, name);
-    if (source < 0 || mkdirat(to, new_name, 0700))
+    if (source < 0 || mkdirat(to, new_name, 0700) || fchmodat(to, new_name, 0700, 0))
         return -1;
     autoclose int target = openat(to, new_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (target < 0 || each(source, copy_into, target, depth + 1))

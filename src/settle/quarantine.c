@@ -34,10 +34,11 @@ static int make_folder(struct quarantine *quarantine, struct error *err) {
         strcpy(when, "unknown");
     for (int try = 0; try < TRIES; try++) {
         snprintf(quarantine->name, sizeof quarantine->name, "%s-%d%s%.0d", when, (int)getpid(), try ? "-" : "", try);
-        if (!mkdirat(store, quarantine->name, 0700)) {
-            quarantine->folder = openat(store, quarantine->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-            return quarantine->folder < 0 || fchmod(quarantine->folder, 0700) ? store_cannot("quarantine", errno, err)
-                                                                              : 0;
+        if (!mkdirat(store, quarantine->name, 0700)) { /* and not by the umask */
+            bool closed = fchmodat(store, quarantine->name, 0700, 0) != 0;
+            quarantine->folder =
+                closed ? -1 : openat(store, quarantine->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            return quarantine->folder < 0 ? store_cannot("quarantine", errno, err) : 0;
         }
         if (errno != EEXIST)
             break;
@@ -51,8 +52,8 @@ static int note(const struct quarantine *quarantine, const char *path, const cha
     autoclose int fd =
         openat(quarantine->folder, "items", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     snprintf(text, sizeof text, "%u", quarantine->items);
-    return fd < 0 || fd_write_all(fd, text, strlen(text) + 1) || fd_write_all(fd, path, strlen(path) + 1) ||
-                   fd_write_all(fd, why, strlen(why) + 1)
+    return fd < 0 || fchmod(fd, 0600) || fd_write_all(fd, text, strlen(text) + 1) ||
+                   fd_write_all(fd, path, strlen(path) + 1) || fd_write_all(fd, why, strlen(why) + 1)
                ? -1
                : 0;
 }

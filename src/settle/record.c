@@ -101,8 +101,8 @@ int record_make(struct arena *arena, struct record *record, const struct run *ru
     }
     if (record->file < 0)
         return store_cannot("record of this run", errno, err);
-    if (flock(record->file, LOCK_EX | LOCK_NB) || fd_write_all(record->file, text, size) ||
-        renameat(record->store, part, record->store, record->name)) {
+    if (fchmod(record->file, 0600) || flock(record->file, LOCK_EX | LOCK_NB) ||
+        fd_write_all(record->file, text, size) || renameat(record->store, part, record->store, record->name)) {
         int error = errno;
         (void)!unlinkat(record->store, part, 0);
         fd_close(&record->file);

@@ -126,7 +126,7 @@ int remember_write(struct arena *arena, const char *state, const char *root, con
     digest_sha256(root, strlen(root), name);
     snprintf(part, sizeof part, ".new-%d-%.32s", (int)getpid(), name);
     autoclose int fd = openat(store, part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0 || fd_write_all(fd, text, size) || renameat(store, part, store, name))
+    if (fd < 0 || fchmod(fd, 0600) || fd_write_all(fd, text, size) || renameat(store, part, store, name))
         return store_cannot(folder, errno, err);
     return 0;
 }

@@ -233,3 +233,12 @@ def test_hard_links_of_what_is_held(lab, settling):
     assert set(settling.aside(receipt)) == {".git/hooks/pre-push"} and (lab.ws / "other").exists(), receipt
 
 
+
+
+def test_any_umask(lab, settling):
+    """What is kept is made with modes of its own: the caller's umask may close everything to its owner."""
+    script = f"umask 0777; exec \"$0\" run --workspace \"$1\" -- /bin/sh -c 'umask 022; {INIT} n; git -C n config core.fsmonitor /tmp/never'"
+    for _ in range(2):
+        result = lab.plain(["/bin/sh", "-c", script, lab.pinfold, lab.ws], env=ENV)
+        assert result.code == 0 and "put aside" in result.err and not (lab.ws / "n/.git/config").exists(), result
+        lab.plain(["rm", "-rf", lab.ws / "n"])
