@@ -77,7 +77,7 @@ static void print_entries(int fd) {
     struct entries entries = {.fd = fd};
     char line[1200], shown[1024];
     for (const struct entry *entry; (entry = entries_next(&entries));) {
-        if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
+        if (entry_is_dots(entry->name))
             continue;
         snprintf(line, sizeof line, "  | %s", path_show(entry->name, shown, sizeof shown));
         print_line(line);

@@ -91,3 +91,14 @@ const char *path_show(const char *path, char *out, size_t room) {
     out[used] = '\0';
     return out;
 }
+
+int path_part(const char **rest, char name[NAME_MAX + 1]) {
+    *rest += strspn(*rest, "/");
+    size_t size = strcspn(*rest, "/");
+    if (size > NAME_MAX)
+        return -1;
+    memcpy(name, *rest, size);
+    name[size] = '\0';
+    *rest += size;
+    return size > 0;
+}

@@ -24,4 +24,9 @@ struct entries {
 /* The next entry; NULL at the end or after a failure. */
 const struct entry *entries_next(struct entries *entries) __attribute__((nonnull));
 
+/* Is it "." or ".."? */
+static inline bool entry_is_dots(const char *name) {
+    return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
 #endif

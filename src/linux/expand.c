@@ -72,7 +72,7 @@ static int walk_all(struct expansion *expansion, const char *folder, uint64_t st
     if (fd < 0)
         entries.error = resolve_absent(errno) ? 0 : errno; /* what can't be entered here can't be in the box */
     while (fd >= 0 && !failed && (entry = entries_next(&entries))) {
-        if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
+        if (entry_is_dots(entry->name))
             continue;
         if (++expansion->so_far->entries > EXPAND_ENTRIES_MAX)
             return too_much(expansion, folder);

@@ -131,16 +131,10 @@ static int make(struct arena *arena, made_list *made, int at, const struct place
     autoclose int folder = at;
     for (;;) {
         char name[NAME_MAX + 1];
-        rest += strspn(rest, "/");
-        size_t size = strcspn(rest, "/");
-        if (!size)
-            return fd_take(&folder);
+        int part = path_part(&rest, name);
         errno = ENAMETOOLONG;
-        if (size > NAME_MAX)
-            return -1;
-        memcpy(name, rest, size);
-        name[size] = '\0';
-        rest += size;
+        if (part <= 0)
+            return part ? -1 : fd_take(&folder);
         const char *path = arena_copy_bytes(arena, place->path, (size_t)(rest - place->path));
         errno = ENOMEM;
         int next = path ? step(arena, made, folder, name, path, uid) : -1;

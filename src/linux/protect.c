@@ -87,7 +87,9 @@ int protect_hold(const struct build *build, const struct mount *mount, int targe
 static bool is_replaced(const char *path, dev_t dev, ino_t ino, const struct timespec *since) {
     struct stat status;
     struct timespec birth;
-    if (lstat(path, &status) || status.st_dev != dev || status.st_ino != ino)
+    if (lstat(path, &status))
+        return errno != EACCES; /* in a folder that the command has closed it stays held */
+    if (status.st_dev != dev || status.st_ino != ino)
         return true;
     return !sys_birth(AT_FDCWD, path, &birth) &&
            (birth.tv_sec != since->tv_sec ? birth.tv_sec > since->tv_sec : birth.tv_nsec > since->tv_nsec);

@@ -201,7 +201,7 @@ int search_links(struct search *search, const char *folder, int depth, struct so
     if (fd < 0)
         return search_failed(search, folder, errno);
     while ((entry = entries_next(&entries))) {
-        if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
+        if (entry_is_dots(entry->name))
             continue;
         if (++search->entries > ENTRIES_MAX)
             return add_obstacle(search, sought.kind, folder,

@@ -1,5 +1,6 @@
 /* session.c (touching: one session's folder). See session.h. */
 #include "linux/session_store.h"
+#include "linux/store.h"
 
 #include "base/fd.h"
 #include "base/path.h"
@@ -47,7 +48,7 @@ static int make(int store, const char *name, const char *workspace) {
         autoclose int fd = session_open(store, part);
         if (fd < 0 && errno != ENOENT)
             return -1;
-        if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) || !session_is_named(store, part, fd))
+        if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) || !store_is_named(store, part, fd))
             continue;
         if (fill(fd, workspace))
             return -1;
@@ -79,7 +80,7 @@ static int open_locked(int store, const char *name, const char *workspace) {
             (void)poll(NULL, 0, MILLISECOND);
             continue;
         }
-        if (session_is_named(store, name, fd))
+        if (store_is_named(store, name, fd))
             return fd_take(&fd);
     }
     errno = EBUSY;

@@ -67,16 +67,10 @@ static int make_place(int top, const char *path, bool folder) {
     autoclose int at = openat(top, ".", STEP_FLAGS | O_DIRECTORY);
     while (at >= 0) {
         char name[NAME_MAX + 1];
-        path += strspn(path, "/");
-        size_t size = strcspn(path, "/");
-        if (!size)
-            return 0;
+        int part = path_part(&path, name);
         errno = ENAMETOOLONG;
-        if (size > NAME_MAX)
-            return -1;
-        memcpy(name, path, size);
-        name[size] = '\0';
-        path += size;
+        if (part <= 0)
+            return part;
         int next = take(at, name, *path || folder, !*path);
         fd_close(&at);
         at = next;

@@ -4,6 +4,7 @@
  * mode; go on where an earlier removal was broken off. So nothing recurses: a folder in a folder that isn't empty is
  * first moved to the top, and comes to its turn there. Must not: go up by "..", which another process could move. */
 #include "linux/session_store.h"
+#include "linux/store.h"
 
 #include "base/fd.h"
 #include "linux/entries.h"
@@ -19,10 +20,6 @@ enum { TRIES = 1000 };
 
 bool session_is_remainder(const char *name) {
     return strncmp(name, ".new-", 5) == 0 || strncmp(name, ".old-", 5) == 0;
-}
-
-static bool is_dots(const char *name) {
-    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
 /* A folder that its owner may have closed to themselves, opened up; and its inode. */
@@ -69,7 +66,7 @@ static int empty(int top, int at, long *budget, int (*remove_one)(int top, int a
         if (lseek(at, 0, SEEK_SET))
             return -1;
         for (const struct entry *entry; (entry = entries_next(&entries));) {
-            if (is_dots(entry->name))
+            if (entry_is_dots(entry->name))
                 continue;
             found = true;
             if (--*budget < 0)
@@ -116,7 +113,7 @@ int session_remove(int store, const char *name, long *budget) {
         return errno == ENOENT ? 0 : -1;
     if (flock(top, LOCK_EX | LOCK_NB))
         return -1;
-    return session_is_named(store, name, top) ? remove_locked(store, name, top, budget) : 0;
+    return store_is_named(store, name, top) ? remove_locked(store, name, top, budget) : 0;
 }
 
 int session_set_aside(int store, const char *name, time_t before, char aside[SESSION_ASIDE]) {
@@ -126,7 +123,7 @@ int session_set_aside(int store, const char *name, time_t before, char aside[SES
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB))
         return -1;
     errno = ENOENT;
-    if (!session_is_named(store, name, fd))
+    if (!store_is_named(store, name, fd))
         return -1;
     if (before && (fstatat(fd, "workspace", &status, AT_SYMLINK_NOFOLLOW) || status.st_mtime >= before)) {
         errno = EWOULDBLOCK;

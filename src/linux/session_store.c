@@ -31,9 +31,3 @@ int session_open(int store, const char *name) {
     autoclose int place = lookup_open(store, name);
     return place < 0 ? -1 : openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
-
-bool session_is_named(int store, const char *name, int fd) {
-    struct stat one, other;
-    return !fstat(fd, &one) && !fstatat(store, name, &other, AT_SYMLINK_NOFOLLOW) && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}

@@ -12,9 +12,8 @@
 int session_store(const char *state, bool make, struct error *err) __attribute__((nonnull, warn_unused_result));
 int session_cannot(const char *what, int error, struct error *err) __attribute__((nonnull));
 
-/* A folder of the store, for reading; no link. Is it still the one of that name? */
+/* A folder of the store, for reading; no link. */
 int session_open(int store, const char *name) __attribute__((nonnull, warn_unused_result));
-bool session_is_named(int store, const char *name, int fd) __attribute__((nonnull));
 
 /* session_points.c: make the places below the kept folders that the plan mounts on. */
 int session_points(const struct session *session, const struct plan *plan, struct error *err)

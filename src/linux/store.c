@@ -160,3 +160,9 @@ int store_open(const char *state, const char *folder, bool make, struct error *e
     int store = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return store < 0 ? store_cannot(path, errno, err) : store;
 }
+
+bool store_is_named(int folder, const char *name, int fd) {
+    struct stat one, other;
+    return !fstat(fd, &one) && !fstatat(folder, name, &other, AT_SYMLINK_NOFOLLOW) && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}

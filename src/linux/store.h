@@ -23,6 +23,9 @@ int store_keep(struct arena *arena, const char *home, const char *state, const c
 int store_open(const char *state, const char *folder, bool make, struct error *err)
     __attribute__((nonnull, warn_unused_result));
 
+/* Is what is open still the one of this name in a folder? */
+bool store_is_named(int folder, const char *name, int fd) __attribute__((nonnull));
+
 int store_cannot(const char *what, int error, struct error *err) __attribute__((nonnull));
 
 #endif

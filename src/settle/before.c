@@ -3,7 +3,7 @@
 
 #include "base/path.h"
 #include "linux/resolve.h"
-#include "settle/examine.h"
+#include "settle/examine_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,7 +122,10 @@ int before_texts(struct examine *examine, struct run *run) {
             size_t size;
             if (!path)
                 return error_memory(examine->err);
-            if (lstat(path, &status) || !S_ISREG(status.st_mode))
+            bool known = !lstat(path, &status);
+            if (!known && !resolve_absent(errno))
+                return examine_failed(examine, path, errno);
+            if (!known || !S_ISREG(status.st_mode))
                 continue;
             int there = examine_read(examine, AT_FDCWD, path, path, &text, &size);
             const char *copy = there > 0 ? arena_copy_bytes(examine->arena, text, size) : NULL;

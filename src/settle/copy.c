@@ -13,10 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_dots(const char *name) {
-    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
 /* To the next data, where a file system tells of holes: a terabyte of them takes no room, and copied it would. 0: there
  * is none. */
 static int skip_hole(int from, int to) {
@@ -84,7 +80,7 @@ static int each(int fd, int (*act)(int fd, const char *name, int to, int depth),
     *entries = (struct entries){.fd = fd};
     int result = 0;
     for (const struct entry *entry; !result && (entry = entries_next(entries));)
-        if (!is_dots(entry->name))
+        if (!entry_is_dots(entry->name))
             result = act(fd, entry->name, to, depth);
     int saved = result ? errno : entries->error;
     result = result || entries->error ? -1 : 0;

@@ -1,5 +1,5 @@
 /* examine.c (touching: lstat, read). See examine.h: what changed, and what becomes of it. */
-#include "settle/examine.h"
+#include "settle/examine_parts.h"
 
 #include "base/digest.h"
 #include "base/fd.h"
@@ -49,6 +49,14 @@ bool examine_skip(void *context, const char *path) {
 static bool is_before(const struct timespec *time, const struct timespec *other) {
     return time->tv_sec != other->tv_sec ? time->tv_sec < other->tv_sec
                                          : time->tv_nsec && time->tv_nsec < other->tv_nsec;
+}
+
+/* Who shut its owner out may have been the command, to hide what is in it. */
+int examine_closed(void *context, const char *path, const struct stat *status) {
+    struct examine *examine = context;
+    if (examine->recording || (!examine->run->by_content && is_before(&status->st_ctim, &examine->since)))
+        return 1;
+    return examine_report(examine, path, "was closed to its owner, and is open now");
 }
 
 bool examine_is_new(const struct examine *examine, int at, const char *name) {
@@ -123,44 +131,9 @@ static int record(struct examine *examine, const char *path, const char *hex, co
     return 0;
 }
 
-static int compare(const void *a, const void *b) {
-    const struct original *const *one = a, *const *other = b;
-    return strcmp((*one)->path, (*other)->path);
-}
-
-int examine_sort(struct examine *examine) {
-    size_t count = examine->run->files.count;
-    examine->index = arena_alloc(examine->arena, (count + 1) * sizeof *examine->index);
-    if (!examine->index)
-        return error_memory(examine->err);
-    for (size_t i = 0; i < count; i++)
-        examine->index[i] = &examine->run->files.at[i];
-    qsort(examine->index, count, sizeof *examine->index, compare);
-    return 0;
-}
-
-size_t examine_find(const struct examine *examine, const char *path) {
-    size_t from = 0, to = examine->index ? examine->run->files.count : 0, count = to;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (strcmp(examine->index[middle]->path, path) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < count && strcmp(examine->index[from]->path, path) == 0 ? from : examine->run->files.count;
-}
-
-/* The next in the index, if it has that path too. */
-static size_t next(const struct examine *examine, size_t at, const char *path) {
-    size_t count = examine->run->files.count;
-    return ++at < count && strcmp(examine->index[at]->path, path) == 0 ? at : count;
-}
-
-static bool was_there(const struct examine *examine, const char *path, const char *hex) {
-    size_t count = examine->run->files.count;
-    for (size_t i = examine_find(examine, path); i < count; i = next(examine, i, path))
-        if (strcmp(examine->index[i]->digest, hex) == 0 && strcmp(hex, "-") != 0)
+static bool was_there(const struct run *run, const char *path, const char *hex) {
+    for (size_t i = run_find(run, path); run_has(run, i, path); i++)
+        if (strcmp(run->files.at[i].digest, hex) == 0 && strcmp(hex, "-") != 0)
             return true;
     return false;
 }
@@ -171,13 +144,13 @@ int examine_changed(struct examine *examine, int at, const char *name, const cha
         return 0;
     if (!examine->recording && !examine->run->by_content)
         return !is_before(&status->st_ctim, &examine->since);
-    if (!examine->recording && examine_find(examine, path) == examine->run->files.count)
+    if (!examine->recording && !run_has(examine->run, run_find(examine->run, path), path))
         return 1;
     if (digest(examine, at, name, path, status, hex))
         return -1;
     if (examine->recording)
         return record(examine, path, hex, status);
-    return !was_there(examine, path, hex);
+    return !was_there(examine->run, path, hex);
 }
 
 static int add(struct examine *examine, const struct settled *settled) {

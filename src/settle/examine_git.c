@@ -3,7 +3,7 @@
  *
  * One that the command may have made, or put in its place, is judged whole; one that was there before, by what changed
  * in it. What is in a text, a process without rights tells (judge.h). */
-#include "settle/examine.h"
+#include "settle/examine_parts.h"
 
 #include "base/fd.h"
 #include "base/path.h"
@@ -43,11 +43,10 @@ static bool is_known(const struct examine *examine, const char *path, const stru
     return false;
 }
 
-static const struct original *original_of(const struct examine *examine, const char *path) {
-    size_t count = examine->run->files.count;
-    for (size_t i = examine_find(examine, path); i < count && strcmp(examine->index[i]->path, path) == 0; i++)
-        if (examine->index[i]->text)
-            return examine->index[i];
+static const struct original *original_of(const struct run *run, const char *path) {
+    for (size_t i = run_find(run, path); run_has(run, i, path); i++)
+        if (run->files.at[i].text)
+            return &run->files.at[i];
     return NULL;
 }
 
@@ -96,7 +95,7 @@ static int take_text(struct directory *directory, int at, const char *name, enum
     int readable = examine_read(examine, at, last, path, &text, &size);
     if (readable < 0)
         return -1;
-    const struct original *before = original_of(examine, path);
+    const struct original *before = original_of(examine->run, path);
     int harmless = 0;
     strcpy(why, "is no file that can be read");
     if (readable) {
@@ -165,9 +164,8 @@ static int take_hook(struct directory *directory, int hooks, const char *name) {
         return -1;
     if (counts)
         return examine_put_aside(directory->examine, hooks, name, path, why, SETTLED_ASIDE);
-    struct stat now;
-    bool folder = !fstatat(hooks, name, &now, AT_SYMLINK_NOFOLLOW) && S_ISDIR(now.st_mode);
-    return folder ? examine_inside(directory->examine, hooks, name, path, why, 0) : 0;
+    int there = examine_look(directory->examine, hooks, name, path, &status); /* its status, if it is held, too */
+    return there > 0 && S_ISDIR(status.st_mode) ? examine_inside(directory->examine, hooks, name, path, why, 0) : there;
 }
 
 static int take_hooks(struct directory *directory) {
@@ -291,10 +289,12 @@ static int take_dot_git(struct examine *examine, const struct scanned *scanned) 
     for (size_t i = 0; i < examine->run->roots.count; i++)
         root |= strcmp(examine->run->roots.at[i].path, scanned->path) == 0;
     bool whole = examine->run->protects && !examine->run->git_writable && (root || held);
-    return examine_named(examine, scanned->path, whole && !made) ||
-                   (!root && !made && examine_top(examine, scanned->path, examine->run->protects && held, false))
-               ? -1
-               : 0;
+    struct later *later = list_add(examine->arena, &examine->later);
+    const char *folder = arena_copy(examine->arena, scanned->path);
+    if (!later || !folder)
+        return error_memory(examine->err);
+    *later = (struct later){folder, whole && !made, !root && !made, held};
+    return 0;
 }
 
 /* The folder is a git directory: of a submodule, of another work tree, or without one. */

@@ -2,7 +2,7 @@
  *
  * Configuration counts only at the top of a root, or of a repository that was there before: deeper, packages that were
  * unpacked may have all these names. */
-#include "settle/examine.h"
+#include "settle/examine_parts.h"
 
 #include "base/fd.h"
 #include "base/path.h"
@@ -107,8 +107,7 @@ static int take_entries(struct examine *examine, int at, const char *name, const
     if (!result)
         *entries = (struct entries){.fd = fd};
     for (const struct entry *entry; !result && (entry = entries_next(entries));)
-        if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0 &&
-            snprintf(below, PATH_MAX, "%s/%s", path, entry->name) < PATH_MAX)
+        if (!entry_is_dots(entry->name) && snprintf(below, PATH_MAX, "%s/%s", path, entry->name) < PATH_MAX)
             result = examine_inside(examine, fd, entry->name, below, why, depth + 1);
     if (!result && entries->error)
         result = examine_failed(examine, path, entries->error);
@@ -131,22 +130,15 @@ int examine_inside(struct examine *examine, int at, const char *name, const char
     return changed ? examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE) : changed;
 }
 
-/* One that must not have come or changed. */
+/* One that must not have come or changed. `whole`: a folder that isn't held wasn't there before. */
 static int take(struct examine *examine, int at, const char *name, const char *path, const char *why, bool whole) {
     struct stat status;
     int there = examine_look(examine, at, name, path, &status);
     if (there <= 0 || is_granted(examine, path) || (!examine->recording && examine_is_held(examine, path)))
         return there < 0 ? -1 : 0;
-    if (S_ISDIR(status.st_mode)) {
-        int changed = examine_changed(examine, at, name, path, &status);
-        if (changed < 0)
-            return -1;
-        if (examine->recording || !(changed || (whole && !examine->run->by_content)))
-            return take_entries(examine, at, name, path, why, 0);
-        return examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE);
-    }
-    int changed = examine_changed(examine, at, name, path, &status);
-    return changed > 0 ? examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE) : changed;
+    return S_ISDIR(status.st_mode) && whole && !examine->recording && !examine->run->by_content
+               ? examine_put_aside(examine, at, name, path, why, SETTLED_ASIDE)
+               : examine_inside(examine, at, name, path, why, 0);
 }
 
 /* By its path, in which no link is followed. */
@@ -197,6 +189,7 @@ static int take_parts(struct examine *examine, int folder, const char *path, con
         if (!S_ISDIR(status.st_mode))
             return changed ? examine_put_aside(examine, at, name, place, configuration, SETTLED_ASIDE) : 0;
         moved |= changed && !examine->run->by_content;
+        (void)!lookup_allow(at, name, 0500);
         int next = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (next < 0)
             return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EACCES
@@ -242,17 +235,6 @@ static int take_entry(struct examine *examine, int at, const char *folder, const
     return 0;
 }
 
-/* May a file system without regard to case take it for another name? */
-static bool may_be_folded(const char *name) {
-    for (const char *at = name; *at; at++)
-        if ((unsigned char)*at >= 0x80)
-            return true;
-    for (size_t i = 0; protected_names[i]; i++)
-        if (strcasecmp(protected_names[i], name) == 0 && strcmp(protected_names[i], name) != 0)
-            return true;
-    return false;
-}
-
 int examine_top(struct examine *examine, const char *path, bool whole, bool root) {
     autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
@@ -261,19 +243,10 @@ int examine_top(struct examine *examine, const char *path, bool whole, bool root
                    : examine_failed(examine, path, errno);
     const char *folder = strcmp(path, "/") ? path : "";
     struct entries entries = {.fd = fd};
-    bool folded = false;
-    for (const struct entry *entry; (entry = entries_next(&entries));) {
-        folded |= may_be_folded(entry->name);
+    for (const struct entry *entry; (entry = entries_next(&entries));)
         if (take_entry(examine, fd, folder, entry->name, whole, root))
             return -1;
-    }
-    if (entries.error)
-        return examine_failed(examine, path, entries.error);
-    /* by whatever name the file system takes for one of the table */
-    for (size_t i = 0; folded && protected_names[i]; i++)
-        if (take_entry(examine, fd, folder, protected_names[i], whole, false))
-            return -1;
-    return 0;
+    return entries.error ? examine_failed(examine, path, entries.error) : 0;
 }
 
 /* Of what search_git found: the parts of git directories are looked at where they are met. */

@@ -1,5 +1,5 @@
 /* examine_roots.c (touching: lstat). See examine.h: all folders that the command could change. */
-#include "settle/examine.h"
+#include "settle/examine_parts.h"
 
 #include "base/path.h"
 
@@ -55,8 +55,12 @@ static int find_lost(void *context, const struct scanned *scanned, const char *n
 
 int examine_roots(struct examine *examine) {
     const struct run *run = examine->run;
-    struct scan scan = {
-        .context = examine, .folder = examine_git, .skip = examine_skip, .oddity = examine_oddity, .err = examine->err};
+    struct scan scan = {.context = examine,
+                        .folder = examine_git,
+                        .closed = examine_closed,
+                        .skip = examine_skip,
+                        .oddity = examine_oddity,
+                        .err = examine->err};
     for (size_t i = 0; i < run->roots.count && !examine->recording; i++)
         if (is_lost(run, i))
             scan.child = find_lost;
@@ -64,6 +68,12 @@ int examine_roots(struct examine *examine) {
         if (!examine_in_another(run, i) &&
             (check_root(examine, &run->roots.at[i]) || scan_tree(&scan, run->roots.at[i].path)))
             return -1;
+    for (size_t i = 0; i < examine->later.count; i++) {
+        const struct later *one = &examine->later.at[i];
+        if (examine_named(examine, one->path, one->whole) ||
+            (one->top && examine_top(examine, one->path, run->protects && one->held, false)))
+            return -1;
+    }
     for (size_t i = 0; i < run->roots.count; i++)
         if (examine_top(examine, run->roots.at[i].path, run->protects, true))
             return -1;

@@ -3,30 +3,8 @@
 
 #include "base/path.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static int compare(const void *a, const void *b) {
-    return strcmp(((const struct original *)a)->path, ((const struct original *)b)->path);
-}
-
-/* The first with this path; `count`: none. */
-static size_t find(const struct run *run, const char *path) {
-    size_t from = 0, to = run->files.count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (strcmp(run->files.at[middle].path, path) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
-static bool has_path(const struct run *run, size_t at, const char *path) {
-    return at < run->files.count && strcmp(run->files.at[at].path, path) == 0;
-}
 
 static bool lists(const struct thing *things, size_t count, const char *path) {
     for (size_t i = 0; i < count; i++)
@@ -47,7 +25,7 @@ static bool changed_since(const char *path, const struct timespec *since) {
 
 static void reduce_text(struct original *file, const struct run *other) {
     const struct original *older = NULL;
-    for (size_t at = find(other, file->path); has_path(other, at, file->path) && !older; at++)
+    for (size_t at = run_find(other, file->path); run_has(other, at, file->path) && !older; at++)
         older = other->files.at[at].text ? &other->files.at[at] : NULL;
     file->text = older ? older->text : NULL;
     file->size = older ? older->size : 0;
@@ -56,7 +34,7 @@ static void reduce_text(struct original *file, const struct run *other) {
 
 static void reduce_digest(struct original *file, const struct run *other) {
     bool same = !other->by_content && !changed_since(file->path, &other->since);
-    for (size_t at = find(other, file->path); other->by_content && has_path(other, at, file->path); at++)
+    for (size_t at = run_find(other, file->path); other->by_content && run_has(other, at, file->path); at++)
         same |= strcmp(other->files.at[at].digest, file->digest) == 0;
     if (!same)
         strcpy(file->digest, "-");
@@ -74,8 +52,6 @@ void overlap_reduce(struct run *own, const run_list *others) {
     for (size_t i = 0; i < others->count; i++) {
         const struct run *other = &others->at[i];
         size_t kept = 0;
-        if (other->files.count)
-            qsort(other->files.at, other->files.count, sizeof *other->files.at, compare);
         for (size_t k = 0; k < own->files.count; k++) {
             struct original *file = &own->files.at[k];
             if (!could_change(other, file->path))

@@ -8,7 +8,7 @@
 typedef LIST(struct run) run_list;
 
 /* Take out of `own`, which is about to begin, what the others may have changed; texts are what they were when the first
- * of them began. The files of the others are sorted. */
+ * of them began. */
 void overlap_reduce(struct run *own, const run_list *others) __attribute__((nonnull));
 
 #endif

@@ -100,8 +100,12 @@ int quarantine_put(struct quarantine *quarantine, int at, const char *name, cons
     if (note(quarantine, path, why))
         return cannot_keep(path, why, errno, err);
     snprintf(number, sizeof number, "%u", quarantine->items);
-    if (move_anyway(at, name, quarantine->folder, number))
-        return errno == ENOENT ? 0 : cannot_keep(path, why, errno, err);
+    if (move_anyway(at, name, quarantine->folder, number)) {
+        struct stat status;
+        int error = errno;
+        bool gone = error == ENOENT && fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW) && errno == ENOENT;
+        return gone ? 0 : cannot_keep(path, why, error, err);
+    }
     *item = quarantine->items;
     return 0;
 }

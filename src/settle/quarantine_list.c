@@ -2,6 +2,7 @@
 #include "settle/quarantine.h"
 
 #include "base/fd.h"
+#include "base/fields.h"
 #include "base/path.h"
 #include "linux/entries.h"
 #include "linux/lookup.h"
@@ -22,13 +23,6 @@ static int cannot(const char *what, const char *path, int error, struct error *e
     return error_set(err, EXIT_USAGE, "%s %s (%s)", path_show(path, shown, sizeof shown), what, error_name(error));
 }
 
-/* The next field of a list; NULL at its end, or where it was broken off. */
-static const char *field(char **at, const char *end) {
-    char *start = *at, *nul = start < end ? memchr(start, '\0', (size_t)(end - start)) : NULL;
-    *at = nul ? nul + 1 : *at;
-    return nul ? start : NULL;
-}
-
 static int list_items(struct arena *arena, int folder, const char *run, kept_list *all) {
     struct stat status;
     autoclose int fd = openat(folder, "items", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -37,12 +31,13 @@ static int list_items(struct arena *arena, int folder, const char *run, kept_lis
     errno = EFBIG;
     if (fstat(fd, &status) || status.st_size > ITEMS_MAX)
         return -1;
-    char *text = arena_alloc(arena, (size_t)status.st_size + 1), *at = text;
+    char *text = arena_alloc(arena, (size_t)status.st_size + 1);
+    const char *at = text;
     ssize_t size = text ? fd_read_all(fd, text, (size_t)status.st_size) : -1;
     if (size < 0)
         return -1;
-    for (const char *number; (number = field(&at, text + size));) {
-        const char *path = field(&at, text + size), *why = field(&at, text + size);
+    for (const char *number; (number = fields_next(&at, text + size));) {
+        const char *path = fields_next(&at, text + size), *why = fields_next(&at, text + size);
         struct kept *kept = path && why ? list_add(arena, all) : NULL;
         if (!path || !why)
             break;

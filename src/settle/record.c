@@ -17,19 +17,17 @@
 
 enum { TRIES = 1000, RECORD_MAX = 256 << 20, PART_SECONDS = 600 };
 
-static bool is_named(int store, const char *name, int fd) {
-    struct stat one, other;
-    return !fstat(fd, &one) && !fstatat(store, name, &other, AT_SYMLINK_NOFOLLOW) && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}
-
+/* 1: *run is it; 0: it is damaged; -1 with errno. */
 static int read_record(struct arena *arena, int fd, struct run *run) {
     struct stat status;
-    if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > RECORD_MAX)
+    if (fstat(fd, &status))
         return -1;
+    if (!S_ISREG(status.st_mode) || status.st_size > RECORD_MAX)
+        return 0;
+    errno = ENOMEM;
     char *text = arena_alloc(arena, (size_t)status.st_size + 1);
     ssize_t size = text ? fd_read_all(fd, text, (size_t)status.st_size) : -1;
-    return size < 0 ? -1 : run_read(arena, text, (size_t)size, run);
+    return size < 0 ? -1 : !run_read(arena, text, (size_t)size, run);
 }
 
 /* Its pinfold's, by which it is called. */
@@ -47,12 +45,14 @@ static int visit_one(struct arena *arena, int store, const char *name, const str
     bool live = flock(fd, LOCK_EX | LOCK_NB) != 0;
     if (live && errno != EWOULDBLOCK)
         return store_cannot("records of runs", errno, err);
-    if (!live && !is_named(store, name, fd)) /* it has just ended */
+    if (!live && !store_is_named(store, name, fd)) /* it has just ended */
         return 0;
     if (!live && dying_wait(pid_of(name)))
         return store_cannot("records of runs, whose box does not end", errno, err);
-    bool whole = !read_record(arena, fd, &run);
-    if (whole && visit->run(visit->context, &run, live))
+    int whole = read_record(arena, fd, &run);
+    if (whole < 0)
+        return store_cannot("records of runs", errno, err);
+    if (whole ? visit->run(visit->context, &run, live) : visit->damaged(visit->context, name))
         return -1;
     if (!live && unlinkat(store, name, 0) && errno != ENOENT)
         return store_cannot("records of runs", errno, err);

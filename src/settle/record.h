@@ -13,10 +13,11 @@ struct record {
 };
 
 /* Every record but those that are being made. `live`: its run goes on. *settled: a dead one's file is removed when the
- * function returns 0. What is no record is passed over when it is live, and removed when it is dead. -1 with *err. */
+ * function returns 0. -1 with *err. */
 struct record_visit {
     void *context;
     int (*run)(void *context, const struct run *run, bool live);
+    int (*damaged)(void *context, const char *name); /* it can't be understood, as after a loss of power */
 };
 int record_each(struct arena *arena, int store, const struct record_visit *visit, struct error *err)
     __attribute__((nonnull, warn_unused_result));

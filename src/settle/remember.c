@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/fd.h"
+#include "base/fields.h"
 #include "base/path.h"
 #include "linux/resolve.h"
 #include "linux/store.h"
@@ -20,12 +21,6 @@
 enum { FILE_MAX = 16 << 20 };
 
 static const char folder[] = "repositories", held[] = "held", made[] = "made";
-
-static const char *field(char **at, const char *end) {
-    char *start = *at, *nul = start < end ? memchr(start, '\0', (size_t)(end - start)) : NULL;
-    *at = nul ? nul + 1 : *at;
-    return nul ? start : NULL;
-}
 
 /* The whole file; NULL with *size 0: there is none. */
 static int read_all(struct arena *arena, int store, const char *name, char **text, size_t *size) {
@@ -45,7 +40,7 @@ static int read_all(struct arena *arena, int store, const char *name, char **tex
 }
 
 int remember_read(struct arena *arena, const char *state, const char *root, repository_list *all, struct error *err) {
-    char name[65], file[PATH_MAX], *at;
+    char name[65], file[PATH_MAX], *text;
     size_t size;
     if (!state)
         return 0;
@@ -55,11 +50,12 @@ int remember_read(struct arena *arena, const char *state, const char *root, repo
     autoclose int store = store_open(state, folder, false, err);
     if (store < 0)
         return err->status ? -1 : 0;
-    if (read_all(arena, store, name, &at, &size))
+    if (read_all(arena, store, name, &text, &size))
         return store_cannot(folder, errno, err);
-    const char *end = at + size;
-    for (const char *kind; at && (kind = field(&at, end));) {
-        const char *path = field(&at, end), *dev = path ? field(&at, end) : NULL, *ino = dev ? field(&at, end) : NULL;
+    const char *at = text, *end = text + size;
+    for (const char *kind; at && (kind = fields_next(&at, end));) {
+        const char *path = fields_next(&at, end), *dev = path ? fields_next(&at, end) : NULL,
+                   *ino = dev ? fields_next(&at, end) : NULL;
         if (!ino || !path_is_canonical(path) || !path_is_under(path, root))
             break; /* it was broken off, or isn't ours */
         struct repository *added = list_add(arena, all);

@@ -159,5 +159,31 @@ int run_read(struct arena *arena, const char *text, size_t size, struct run *run
     TAKE_THINGS(&reader, &run->known)
     for (int64_t left = take_number(&reader); left > 0 && !reader.failed; left--)
         take_original(&reader, run);
+    run_sort(run);
     return reader.failed || reader.at != reader.end ? -1 : 0;
+}
+
+static int compare(const void *a, const void *b) {
+    return strcmp(((const struct original *)a)->path, ((const struct original *)b)->path);
+}
+
+void run_sort(struct run *run) {
+    if (run->files.count)
+        qsort(run->files.at, run->files.count, sizeof *run->files.at, compare);
+}
+
+size_t run_find(const struct run *run, const char *path) {
+    size_t from = 0, to = run->files.count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (strcmp(run->files.at[middle].path, path) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+bool run_has(const struct run *run, size_t at, const char *path) {
+    return at < run->files.count && strcmp(run->files.at[at].path, path) == 0;
 }

@@ -42,4 +42,9 @@ char *run_write(struct arena *arena, const struct run *run, size_t *size) __attr
 int run_read(struct arena *arena, const char *text, size_t size, struct run *run)
     __attribute__((nonnull, warn_unused_result));
 
+/* Put the files in order, by path; run_read has done so. The first of them with this path; do they have it there? */
+void run_sort(struct run *run) __attribute__((nonnull));
+size_t run_find(const struct run *run, const char *path) __attribute__((nonnull));
+bool run_has(const struct run *run, size_t at, const char *path) __attribute__((nonnull));
+
 #endif

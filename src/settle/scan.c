@@ -42,7 +42,6 @@ struct walk {
     struct bytes path, names;
     struct level *levels;
     size_t depth, room;
-    uid_t caller;
 };
 
 static int reserve(struct bytes *bytes, size_t more) {
@@ -129,12 +128,14 @@ static bool is_bare(const struct signs *signs) {
     return (signs->is[SIGN_OBJECTS] && signs->is[SIGN_REFS]) || (signs->is[SIGN_HEAD] && signs->is[SIGN_COMMON]);
 }
 
-/* What the file system doesn't say by itself. 0: it is gone. */
-static unsigned char type_of(int fd, const struct entry *entry) {
+/* What the file system doesn't say by itself; DT_UNKNOWN: it is gone. -1: it can't be looked at. */
+static int type_of(int fd, const struct entry *entry) {
     struct stat status;
     if (entry->type != DT_UNKNOWN)
         return entry->type;
-    return fstatat(fd, entry->name, &status, AT_SYMLINK_NOFOLLOW) ? DT_UNKNOWN : (unsigned char)IFTODT(status.st_mode);
+    if (fstatat(fd, entry->name, &status, AT_SYMLINK_NOFOLLOW))
+        return errno == ENOENT ? DT_UNKNOWN : -1;
+    return IFTODT(status.st_mode);
 }
 
 static int list(struct walk *walk, int fd) {
@@ -146,15 +147,18 @@ static int list(struct walk *walk, int fd) {
     const char *sign;
     while ((entry = entries_next(&entries))) {
         const char *name = entry->name;
-        if (name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2])))
+        if (entry_is_dots(name))
             continue;
         take_sign(&signs, name);
-        unsigned char type = type_of(fd, entry);
+        int type = type_of(fd, entry);
+        if (type < 0)
+            return failed(walk, name, errno);
         if (type == DT_DIR && push_name(&walk->names, name))
             return error_memory(scan->err);
         if (type == DT_DIR && scan->child && scan->child(scan->context, &scanned, name, entry->ino))
             return -1;
-        if (type != DT_DIR && type != DT_REG && type != DT_UNKNOWN && scan->oddity(scan->context, &scanned, name, type))
+        if (type != DT_DIR && type != DT_REG && type != DT_UNKNOWN &&
+            scan->oddity(scan->context, &scanned, name, (unsigned char)type))
             return -1;
     }
     if (entries.error)
@@ -167,35 +171,36 @@ static int list(struct walk *walk, int fd) {
     return scanned.git || scanned.bare ? scan->folder(scan->context, &scanned) : 0;
 }
 
-/* A folder that its owner, the caller, was shut out of: perhaps by the command. */
-static int open_closed(int at, const char *name) {
-    return lookup_allow(at, name, 0500) ? -1 : openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
-/* *before: its mode, when it was closed to its owner, else -1. -1: *err is set; -2: there is nothing to look at. */
+/* *before: the mode that it gets back, else -1. -1: *err is set; -2: there is nothing to look at. */
 static int open_folder(struct walk *walk, int at, const char *name, int *before) {
+    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
     struct stat status;
     *before = -1;
-    autoclose int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0 && errno == EACCES) {
-        if (!fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW))
-            *before = (int)(status.st_mode & 07777);
-        fd = open_closed(at, name);
-        if (fd < 0 && errno == EACCES) {
-            walk->scan->unseen++;
-            return -2;
-        }
+    autoclose int fd = openat(at, name, FLAGS);
+    bool shut = fd < 0 && errno == EACCES;
+    if (fd < 0 && !shut)
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? -2 : failed(walk, "", errno);
+    if (shut ? fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW) : fstat(fd, &status)) {
+        if (!shut || (errno != EACCES && errno != ENOENT))
+            return failed(walk, "", errno);
+        walk->scan->unseen += errno == EACCES; /* the folder around it is another's */
+        return -2;
+    }
+    if ((status.st_mode & 0500) != 0500 &&
+        !lookup_allow(at, name, 0500)) { /* not listed, or what is in it not reached */
+        int back = walk->scan->closed(walk->scan->context, walk->path.at, &status);
+        *before = back > 0 ? (int)(status.st_mode & 07777) : -1;
+        if (back < 0)
+            return -1;
     }
     if (fd < 0)
+        fd = openat(at, name, FLAGS);
+    if (fd >= 0)
+        return fd_take(&fd);
+    if (errno != EACCES)
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? -2 : failed(walk, "", errno);
-    if (fstat(fd, &status))
-        return failed(walk, "", errno);
-    if (status.st_uid == walk->caller && (status.st_mode & 0500) != 0500) { /* what is in it can't be reached */
-        *before = (int)(status.st_mode & 07777);
-        if (fchmod(fd, (status.st_mode & 07777) | 0500))
-            return failed(walk, "", errno);
-    }
-    return fd_take(&fd);
+    walk->scan->unseen++;
+    return -2;
 }
 
 /* Into a folder that is open; it is listed. */
@@ -297,17 +302,31 @@ static int descend(struct walk *walk, struct level *level) {
     return close_above(walk, level) ? -1 : enter(walk, fd_take(&fd), before);
 }
 
+/* The root, by the folder that it is in: by itself it may be closed. */
+static int open_root(struct walk *walk, const char *root, int *before) {
+    char *above = strdup(root), *slash = above ? strrchr(above, '/') : NULL;
+    if (!slash) {
+        free(above);
+        return error_memory(walk->scan->err);
+    }
+    *slash = '\0';
+    autoclose int at = lookup_open(AT_FDCWD, *above ? above : "/");
+    int error = errno;
+    const char *name = root[slash - above + 1] ? root + (slash - above) + 1 : ".";
+    free(above);
+    if (at < 0)
+        return error == ENOENT || error == ENOTDIR || error == ELOOP ? -2 : failed(walk, "", error);
+    return open_folder(walk, at, name, before);
+}
+
 static int walk_down(struct walk *walk, const char *root) {
-    autoclose int place = lookup_open(AT_FDCWD, root);
     walk->path.size = walk->names.size = walk->depth = 0;
     size_t size = strlen(root);
     if (reserve(&walk->path, size + 1))
         return error_memory(walk->scan->err);
     memcpy(walk->path.at, root, size + 1);
     walk->path.size = size;
-    if (place < 0)
-        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : failed(walk, "", errno);
-    int before, fd = open_folder(walk, place, ".", &before);
+    int before, fd = open_root(walk, root, &before);
     if (fd < 0)
         return fd == -2 ? 0 : -1;
     int result = enter(walk, fd, before);
@@ -321,7 +340,7 @@ static int walk_down(struct walk *walk, const char *root) {
 }
 
 int scan_tree(struct scan *scan, const char *root) {
-    struct walk walk = {.scan = scan, .caller = geteuid()};
+    struct walk walk = {.scan = scan};
     int result = AGAIN;
     for (int try = 0; try < TRIES && result == AGAIN; try++)
         result = walk_down(&walk, root);

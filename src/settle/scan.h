@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* A folder that was listed, with what its names say. */
@@ -21,6 +22,9 @@ struct scan {
     void *context;
     /* -1 ends the scan, with *err filled. May change what is in the folder. */
     int (*folder)(void *context, const struct scanned *scanned);
+    /* A folder of the caller's that its owner was shut out of, with its status as it was, is open now. 1: it is to be
+     * closed again; 0: it stays open; -1: as above. */
+    int (*closed)(void *context, const char *path, const struct stat *status);
     /* Can nothing have changed below this folder? Asked for names that begin with a dot. */
     bool (*skip)(void *context, const char *path);
     /* A symlink, FIFO, socket or device in a folder: its name and type (DT_*). Once for each. */

@@ -83,7 +83,7 @@ static int settle_run(struct arena *arena, const struct plan *plan, const struct
                               .out = out,
                               .quarantine = {.state = plan->policy->keep, .folder = -1},
                               .judge = {.confinement = confinement_of(plan)}};
-    int result = examine_sort(&examine) ? -1 : examine_roots(&examine);
+    int result = examine_roots(&examine);
     judge_end(&examine.judge);
     quarantine_close(&examine.quarantine);
     met->at = examine.repositories.at;
@@ -146,6 +146,16 @@ static int visit_run(void *context, const struct run *run, bool live) {
     return 0;
 }
 
+/* Nobody knows any more where its command was: that can only be told. */
+static int tell_damaged(void *context, const char *name) {
+    const struct visit *visit = context;
+    const char *text = arena_printf(visit->settle->arena,
+                                    "warning: the record %s of an earlier run is damaged: what its command left is not "
+                                    "looked for",
+                                    name);
+    return text && !text_add(visit->settle->arena, &visit->found->warnings, text) ? 0 : error_memory(visit->err);
+}
+
 /* What must be known before. */
 static int look_before(struct arena *arena, const struct plan *plan, struct run *run, struct error *err) {
     struct settlement none = {0};
@@ -164,7 +174,7 @@ static int look_before(struct arena *arena, const struct plan *plan, struct run 
 
 static int open_records(struct settle *settle, struct settlement *found, struct error *err) {
     struct visit context = {settle, found, err};
-    const struct record_visit visit = {&context, visit_run};
+    const struct record_visit visit = {&context, visit_run, tell_damaged};
     const char *keep = settle->plan->policy->keep;
     settle->record.store = store_open(keep, "runs", settle->run.roots.count > 0, err);
     if (settle->record.store >= 0)
@@ -219,6 +229,7 @@ int settle_begin(struct settle *settle, struct error *err) {
     int failed = look_before(settle->arena, plan, run, err) ? refuse(err) : 0;
     if (!failed) {
         overlap_reduce(run, &settle->others);
+        run_sort(run);
         failed = make_record(settle, err);
     }
     if (!failed)

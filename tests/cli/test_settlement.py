@@ -242,3 +242,15 @@ def test_any_umask(lab, settling):
         result = lab.plain(["/bin/sh", "-c", script, lab.pinfold, lab.ws], env=ENV)
         assert result.code == 0 and "put aside" in result.err and not (lab.ws / "n/.git/config").exists(), result
         lab.plain(["rm", "-rf", lab.ws / "n"])
+
+
+def test_a_damaged_record(lab, settling, account):
+    """As after a loss of power: that can only be told, once."""
+    runs = account.home / ".local/state/pinfold/runs"
+    assert account.pinfold("run", "--workspace", lab.ws, "--", "true").code == 0
+    for text in (b"", b"pinfold run 1\0", b"\0" * 100):
+        lab.file(runs / "1-2-3").write_bytes(text)
+        result = account.pinfold("run", "--workspace", lab.ws, "--", "echo", "ran")
+        assert result.out == "ran\n" and "1-2-3 of an earlier run is damaged" in result.err, result
+        again = account.pinfold("run", "--workspace", lab.ws, "--", "true")
+        assert again.err == "" and not (runs / "1-2-3").exists(), again
