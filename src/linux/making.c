@@ -101,17 +101,17 @@ static int open_up(int fd, const struct stat *status) {
 /* The folder `name` in `at`, made where it isn't there. -1 with errno: EEXIST when it is somebody else's by now. */
 static int step(struct arena *arena, made_list *made, int at, const char *name, const char *path, uid_t uid) {
     struct stat status;
-    bool new = !mkdirat(at, name, 0700);
-    if (!new &&errno != EEXIST)
+    bool fresh = !mkdirat(at, name, 0700);
+    if (!fresh && errno != EEXIST)
         return -1;
     autoclose int fd = openat(at, name, STEP_FLAGS);
     struct made *added = NULL;
     bool known = fd >= 0 && !fstat(fd, &status);
-    if (known && new)
+    if (known && fresh)
         added = list_add(arena, made);
     if (added)
         *added = (struct made){path, status.st_dev, status.st_ino};
-    else if (new) {
+    else if (fresh) {
         int saved = known ? ENOMEM : errno;
         (void)!unlinkat(at, name, AT_REMOVEDIR);
         errno = saved;

@@ -69,6 +69,11 @@ int sys_birth(int at, const char *name, struct timespec *birth) {
     return mask & BTIME ? 0 : -1;
 }
 
+int sys_rename_new(int at, const char *name, int to, const char *new_name) {
+    enum { NOREPLACE = 1 };
+    return (int)syscall(SYS_renameat2, at, name, to, new_name, NOREPLACE);
+}
+
 int sys_getdents(int fd, void *buffer, unsigned size) {
     return (int)syscall(SYS_getdents64, fd, buffer, size);
 }

@@ -26,6 +26,7 @@ int sys_mount_setattr(int fd, const char *path, unsigned flags, struct mount_att
 int sys_pivot_root(const char *new_root, const char *put_old);
 int sys_birth(int at, const char *name, struct timespec *birth); /* when a file was made; links not followed. ENODATA:
                                                                   * unknown */
+int sys_rename_new(int at, const char *name, int to, const char *new_name); /* EEXIST when there is something */
 int sys_getdents(int fd, void *buffer, unsigned size);
 int sys_close_range(unsigned first, unsigned last);
 int sys_landlock_abi(void); /* the highest ABI, or -1 with ENOSYS or EOPNOTSUPP */

@@ -4,11 +4,13 @@
 #include "base/digest.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/lookup.h"
 #include "linux/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,12 +53,29 @@ static bool is_before(const struct timespec *time, const struct timespec *other)
                                          : time->tv_nsec && time->tv_nsec < other->tv_nsec;
 }
 
-/* Who shut its owner out may have been the command, to hide what is in it. */
+/* Who shut its owner out may have been the command, to hide what is in it: that folder stays open while things are
+ * looked at by their paths. */
 int examine_closed(void *context, const char *path, const struct stat *status) {
     struct examine *examine = context;
     if (examine->recording || (!examine->run->by_content && is_before(&status->st_ctim, &examine->since)))
         return 1;
-    return examine_report(examine, path, "was closed to its owner, and is open now");
+    struct opened *added = list_add(examine->arena, &examine->opened);
+    const char *copy = arena_copy(examine->arena, path);
+    if (!added || !copy)
+        return error_memory(examine->err);
+    *added = (struct opened){copy, status->st_dev, status->st_ino, status->st_mode & 07777};
+    return 0;
+}
+
+void examine_close(const struct examine *examine) {
+    for (size_t i = examine->opened.count; i-- > 0;) { /* the deeper ones first */
+        const struct opened *one = &examine->opened.at[i];
+        char self[40];
+        autoclose int fd = lookup_open_same(one->path, one->dev, one->ino);
+        snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+        if (fd >= 0)
+            (void)!chmod(self, one->mode); /* or it stays open to its owner */
+    }
 }
 
 bool examine_is_new(const struct examine *examine, int at, const char *name) {

@@ -18,6 +18,14 @@ struct later {
     bool whole, top, held;
 };
 
+/* A folder that was closed to its owner, with its mode then. */
+struct opened {
+    const char *path;
+    dev_t dev;
+    ino_t ino;
+    mode_t mode;
+};
+
 struct examine {
     struct arena *arena;
     struct error *err;
@@ -33,6 +41,7 @@ struct examine {
     char *text;                           /* what was read last */
     LIST(struct repository) repositories; /* that were met */
     LIST(struct later) later;
+    LIST(struct opened) opened;
 };
 
 /* 0, or -1 with *err. */

@@ -165,7 +165,9 @@ static int take_hook(struct directory *directory, int hooks, const char *name) {
     if (counts)
         return examine_put_aside(directory->examine, hooks, name, path, why, SETTLED_ASIDE);
     int there = examine_look(directory->examine, hooks, name, path, &status); /* its status, if it is held, too */
-    return there > 0 && S_ISDIR(status.st_mode) ? examine_inside(directory->examine, hooks, name, path, why, 0) : there;
+    if (there <= 0 || !S_ISDIR(status.st_mode))
+        return there < 0 ? -1 : 0;
+    return examine_inside(directory->examine, hooks, name, path, why, 0);
 }
 
 static int take_hooks(struct directory *directory) {

@@ -36,10 +36,12 @@ int examine_report(struct examine *examine, const char *path, const char *why)
 int examine_failed(const struct examine *examine, const char *path, int error)
     __attribute__((nonnull, warn_unused_result));
 
-/* For a scan: is it held; does a folder that was closed to its owner stay open? */
+/* For a scan: is it held; does a folder that was closed to its owner stay open for now? At the end, all of them are
+ * closed again. */
 bool examine_skip(void *examine, const char *path) __attribute__((nonnull));
 int examine_closed(void *examine, const char *path, const struct stat *status)
     __attribute__((nonnull, warn_unused_result));
+void examine_close(const struct examine *examine) __attribute__((nonnull));
 
 /* examine_git.c: a folder that holds `.git`, or is a git directory itself. */
 int examine_git(void *examine, const struct scanned *scanned) __attribute__((nonnull, warn_unused_result));

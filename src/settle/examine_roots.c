@@ -53,7 +53,7 @@ static int find_lost(void *context, const struct scanned *scanned, const char *n
     return 0;
 }
 
-int examine_roots(struct examine *examine) {
+static int look(struct examine *examine) {
     const struct run *run = examine->run;
     struct scan scan = {.context = examine,
                         .folder = examine_git,
@@ -80,4 +80,10 @@ int examine_roots(struct examine *examine) {
     examine->out->folders += scan.folders;
     examine->out->unseen += scan.unseen;
     return 0;
+}
+
+int examine_roots(struct examine *examine) {
+    int result = look(examine);
+    examine_close(examine);
+    return result;
 }

@@ -7,6 +7,7 @@
 #include "linux/entries.h"
 #include "linux/lookup.h"
 #include "linux/store.h"
+#include "linux/sys.h"
 #include "settle/copy.h"
 
 #include <errno.h>
@@ -109,6 +110,13 @@ static void tidy(const char *state, int folder, const struct kept *kept) {
     (void)!arena_free(&arena);
 }
 
+/* Never over something that has come meanwhile, but on a file system that has no such rename. */
+static int put_back(int folder, const char *number, int at, const char *name) {
+    if (!sys_rename_new(folder, number, at, name) || (errno == EINVAL && !renameat(folder, number, at, name)))
+        return 0;
+    return errno != EXDEV || copy_tree(folder, number, at, name) || copy_remove(folder, number) ? -1 : 0;
+}
+
 int quarantine_restore(const char *state, const struct kept *kept, struct error *err) {
     char number[16], *above = strdup(kept->path), *slash = above ? strrchr(above, '/') : NULL;
     struct stat status;
@@ -118,21 +126,24 @@ int quarantine_restore(const char *state, const struct kept *kept, struct error 
     }
     *slash = '\0';
     const char *name = kept->path + (slash - above) + 1;
-    autoclose int at = lookup_open(AT_FDCWD, *above ? above : "/"), folder = quarantine_open(state, kept->run, err);
+    autoclose int at = lookup_open(AT_FDCWD, *above ? above : "/");
     int error = at < 0 ? errno : 0;
     free(above);
     if (error)
         return cannot("can't be restored: the folder that it was in is not there", kept->path, error, err);
+    autoclose int folder = quarantine_open(state, kept->run, err);
     if (folder < 0)
         return err->status ? -1 : cannot("is not in the quarantine any more", kept->path, ENOENT, err);
-    if (!fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW))
-        return cannot("can't be restored: something else is there now; move that away first", kept->path, EEXIST, err);
     snprintf(number, sizeof number, "%u", kept->item);
-    if (renameat(folder, number, at, name) &&
-        (errno != EXDEV || copy_tree(folder, number, at, name) || copy_remove(folder, number)))
-        return cannot("can't be restored", kept->path, errno, err);
-    tidy(state, folder, kept);
-    return 0;
+    if (!fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW))
+        errno = EEXIST; /* also where a copy or a file system can't see to it */
+    else if (errno == ENOENT && !put_back(folder, number, at, name)) {
+        tidy(state, folder, kept);
+        return 0;
+    }
+    return errno == EEXIST
+               ? cannot("can't be restored: something else is there now; move that away first", kept->path, EEXIST, err)
+               : cannot("can't be restored", kept->path, errno, err);
 }
 
 int quarantine_remove(const char *state, const struct kept *kept, struct error *err) {
