@@ -18,7 +18,7 @@ def states(uid):
 def forget(uid, folder):
     """Remove what tells of a folder: another test's pinfold would settle what a killed one left in it."""
     for state in states(uid):
-        for kind in ("runs", "repositories", "quarantine"):
+        for kind in ("runs", "repositories", "listings", "quarantine"):
             try:
                 names = os.listdir(state / kind)
             except OSError:

@@ -54,7 +54,7 @@ class Settling:
         """A shell line in the box; the receipt."""
         words = ["/bin/sh", "-c", script] if isinstance(script, str) else script
         front = [self.lab.pinfold, "run", "--workspace", ws or self.lab.ws, "--receipt", self.receipt_path, *options, "--"]
-        result = self.lab.plain([*front, *words], env=ENV, cwd=cwd, **more)
+        result = self.lab.plain([*front, *words], env=ENV, cwd=cwd or ws, **more)
         assert result.code == code, result
         receipt = receipts.read(self.receipt_path)
         receipt["stderr"] = result.err

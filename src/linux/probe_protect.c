@@ -3,8 +3,10 @@
  * Nothing here depends on how much is in them: a table of names at the top of each, and the git directory. */
 #include "linux/probe.h"
 
+#include "base/bytes.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/entries.h"
 #include "linux/lookup.h"
 #include "linux/resolve.h"
 #include "linux/search.h"
@@ -15,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LINKS_DEPTH = 2 };
+enum { LINKS_DEPTH = 2, NAMES_WORTH = 128 };
 
 static int add_root(struct search *search, const struct place *place) {
     return place->error || !place->path ? 0 : text_add(search->arena, &search->roots, place->path);
@@ -31,16 +33,33 @@ static int find_roots(struct search *search) {
     return 0;
 }
 
-/* The names of the table that are there. */
-static int take_names(struct search *search, const char *folder) {
+/* The names in a folder, each with its NUL; false: they can't be listed, or are too many to be worth it. */
+static bool list_names(int folder, struct bytes *names) {
+    autoclose int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct entries entries = {.fd = fd};
+    int left = NAMES_WORTH;
+    for (const struct entry *entry; fd >= 0 && left > 0 && (entry = entries_next(&entries)); left--)
+        if (bytes_add(names, entry->name, strlen(entry->name) + 1))
+            return false;
+    return fd >= 0 && left > 0 && !entries.error;
+}
+
+static bool may_be_there(const struct bytes *names, const char *listed) {
+    const char *end = names->at + names->size;
+    for (const char *at = names->at; at < end; at += strlen(at) + 1)
+        if (protected_begins(listed, at))
+            return true;
+    return false;
+}
+
+/* Those of the table that are among these; `names` NULL: each is looked for. */
+static int take_table(struct search *search, const char *folder, int fd, const struct bytes *names) {
     static const struct sought configuration = {PROTECTED_CONFIGURATION, "configuration that runs code"};
     struct stat status;
-    autoclose int fd = lookup_open(AT_FDCWD, folder);
-    if (fd < 0)
-        return search_failed(search, folder, errno);
     for (size_t i = 0; protected_names[i]; i++) {
         struct place place;
-        if (fstatat(fd, protected_names[i], &status, AT_SYMLINK_NOFOLLOW) && (errno == ENOENT || errno == ENOTDIR))
+        if ((names && !may_be_there(names, protected_names[i])) ||
+            (fstatat(fd, protected_names[i], &status, AT_SYMLINK_NOFOLLOW) && (errno == ENOENT || errno == ENOTDIR)))
             continue;
         const char *path = arena_printf(search->arena, "%s/%s", folder, protected_names[i]);
         if (!path || search_follow(search, path, configuration, &place))
@@ -50,6 +69,18 @@ static int take_names(struct search *search, const char *folder) {
             return -1;
     }
     return 0;
+}
+
+/* The names of the table that are there. */
+static int take_names(struct search *search, const char *folder) {
+    struct bytes names = {0};
+    autoclose int fd = lookup_open(AT_FDCWD, folder);
+    if (fd < 0)
+        return search_failed(search, folder, errno);
+    bool listed = list_names(fd, &names);
+    int result = take_table(search, folder, fd, listed ? &names : NULL);
+    bytes_free(&names);
+    return result;
 }
 
 static int take_root(struct search *search, const char *folder) {

@@ -178,9 +178,16 @@ int search_follow(struct search *search, const char *path, struct sought sought,
     return hold(search, &place, path, sought);
 }
 
+/* Does its type alone say that there is nothing to do? */
+static bool is_of_no_use(const struct search *search, const struct entry *entry, int depth) {
+    return (entry->type == DT_DIR && depth == 0) || (entry->type == DT_REG && search->names_only);
+}
+
 static int look_into(struct search *search, const char *folder, const struct entry *entry, int depth,
                      struct sought sought) {
     struct stat status;
+    if (is_of_no_use(search, entry, depth))
+        return 0;
     char *path = arena_printf(search->arena, "%s/%s", folder, entry->name);
     if (!path)
         return -1;

@@ -13,6 +13,7 @@ struct search {
     struct error *err;
     text_list roots; /* the folders that the command may change */
     size_t entries;  /* of folders looked through so far */
+    bool names_only; /* it doesn't matter what else could make it impossible to hold them */
 };
 
 /* What is looked for, and why it would be held. */

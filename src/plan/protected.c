@@ -2,6 +2,9 @@
  * deeper, where packages that are unpacked may have all these names. */
 #include "plan/protected.h"
 
+#include <string.h>
+#include <strings.h>
+
 #include <stddef.h>
 
 const char *const protected_names[] = {
@@ -23,3 +26,17 @@ const char *const protected_names[] = {
 
 const char *const protected_bare_names[] = {"config", "config.worktree", "commondir", "hooks",
                                             "info",   "modules",         "worktrees", NULL};
+
+static int lower(char letter) {
+    return letter >= 'A' && letter <= 'Z' ? letter + 'a' - 'A' : letter;
+}
+
+bool protected_begins(const char *listed, const char *name) {
+    const size_t size = strlen(name);
+    bool odd = (unsigned char)name[0] >= 0x80; /* letters that may stand for others */
+    if (!odd && lower(name[0]) != lower(listed[0]))
+        return false;
+    for (const char *at = name; *at; at++)
+        odd |= (unsigned char)*at >= 0x80;
+    return odd || (strncasecmp(listed, name, size) == 0 && (!listed[size] || listed[size] == '/'));
+}

@@ -44,6 +44,10 @@ struct protection {
  * agents, debuggers, shells' helpers, version control. Not prose, and not build files. NULL-terminated. */
 extern const char *const protected_names[];
 
+/* Is `name` the first part of a path of a table, or all of it? In whatever letters: a file system may have no regard to
+ * case, and what is looked at then is the path of the table. */
+bool protected_begins(const char *listed, const char *name) __attribute__((nonnull));
+
 /* In a repository without a work tree, its top folder. */
 extern const char *const protected_bare_names[];
 

@@ -161,16 +161,6 @@ static int take_path(struct examine *examine, const char *path, const char *why,
     return take(examine, fd, slash + 1, path, why, whole);
 }
 
-/* Is `name` the first part of a path of the table, or all of it? In whatever letters: what is looked at then is the
- * path of the table, which a file system without regard to case finds. */
-static bool begins(const char *listed, const char *name) {
-    size_t size = strlen(name);
-    bool odd = false; /* letters that may stand for others */
-    for (const char *at = name; *at; at++)
-        odd |= (unsigned char)*at >= 0x80;
-    return odd || (strncasecmp(listed, name, size) == 0 && (!listed[size] || listed[size] == '/'));
-}
-
 /* A path of the table in an open folder: each part of it can be what came. */
 static int take_parts(struct examine *examine, int folder, const char *path, const char *listed, bool whole) {
     char name[NAME_MAX + 1], place[PATH_MAX];
@@ -220,7 +210,7 @@ static int take_entry(struct examine *examine, int at, const char *folder, const
     char path[PATH_MAX];
     size_t size = strlen(name);
     for (size_t i = 0; protected_names[i]; i++)
-        if (begins(protected_names[i], name) &&
+        if (protected_begins(protected_names[i], name) &&
             snprintf(path, sizeof path, "%s/%s", folder, protected_names[i]) < (int)sizeof path &&
             take_parts(examine, at, path, protected_names[i], whole))
             return -1;
@@ -229,7 +219,8 @@ static int take_entry(struct examine *examine, int at, const char *folder, const
         take(examine, at, name, path, configuration, false))
         return -1;
     for (size_t i = 0; root && told[i]; i++)
-        if (begins(told[i], name) && snprintf(path, sizeof path, "%s/%s", folder, told[i]) < (int)sizeof path &&
+        if (protected_begins(told[i], name) &&
+            snprintf(path, sizeof path, "%s/%s", folder, told[i]) < (int)sizeof path &&
             take_told(examine, at, told[i], path))
             return -1;
     return 0;
@@ -260,7 +251,8 @@ static bool is_part(const struct protected *named) {
 int examine_named(struct examine *examine, const char *path, bool whole) {
     struct probe probe = *examine->probe;
     struct error err = {0};
-    struct search search = {.arena = examine->arena, .policy = examine->policy, .probe = &probe, .err = &err};
+    struct search search = {
+        .arena = examine->arena, .policy = examine->policy, .probe = &probe, .err = &err, .names_only = true};
     probe.protection = (struct protection){0};
     for (size_t i = 0; i < examine->run->roots.count; i++)
         if (text_add(examine->arena, &search.roots, examine->run->roots.at[i].path))

@@ -53,6 +53,23 @@ static int find_lost(void *context, const struct scanned *scanned, const char *n
     return 0;
 }
 
+/* All below one root. What is in a folder is known only to those to whom its time tells all changes. */
+static int scan_root(const struct examine *examine, struct scan *scan, const char *root) {
+    struct listings listings;
+    bool help = !examine->run->by_content && !scan->child;
+    scan->listings = NULL;
+    if (help) {
+        listings_read(&listings, examine->policy->keep, root);
+        scan->listings = &listings;
+    }
+    int result = scan_tree(scan, root);
+    if (help && !result)
+        listings_write(&listings);
+    if (help)
+        listings_free(&listings);
+    return result;
+}
+
 static int look(struct examine *examine) {
     const struct run *run = examine->run;
     struct scan scan = {.context = examine,
@@ -66,7 +83,7 @@ static int look(struct examine *examine) {
             scan.child = find_lost;
     for (size_t i = 0; i < run->roots.count; i++)
         if (!examine_in_another(run, i) &&
-            (check_root(examine, &run->roots.at[i]) || scan_tree(&scan, run->roots.at[i].path)))
+            (check_root(examine, &run->roots.at[i]) || scan_root(examine, &scan, run->roots.at[i].path)))
             return -1;
     for (size_t i = 0; i < examine->later.count; i++) {
         const struct later *one = &examine->later.at[i];

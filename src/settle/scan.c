@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "linux/entries.h"
 #include "linux/lookup.h"
+#include "settle/signs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,22 +18,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 enum { HELD = 32, AGAIN = 1, TRIES = 8 }; /* levels whose folders stay open; what a walk returns to be begun again */
 
-/* A stack of bytes. */
-struct bytes {
-    char *at;
-    size_t size, room;
-};
-
 struct level {
     int fd;      /* -1: to be opened again by ".." */
     int before;  /* the mode that it gets back; -1: it has it */
-    dev_t dev;   /* set when it was closed */
+    bool known;  /* what is in it was known: it was never opened */
+    dev_t dev;   /* set when it was closed, or known */
     ino_t ino;   /* likewise */
+    size_t base; /* the next level at or above it that is open, by which what is in it is looked at */
     size_t path; /* how much of the path is its own */
     size_t from; /* where the names of its folders begin */
 };
@@ -40,31 +36,14 @@ struct level {
 struct walk {
     struct scan *scan;
     struct bytes path, names;
+    struct stat status; /* of the folder that was opened last, before it was listed */
     struct level *levels;
     size_t depth, room;
 };
 
-static int reserve(struct bytes *bytes, size_t more) {
-    if (bytes->size + more <= bytes->room)
-        return 0;
-    size_t room = 2 * (bytes->size + more) + 4096;
-    char *at = realloc(bytes->at, room);
-    if (!at)
-        return -1;
-    bytes->at = at;
-    bytes->room = room;
-    return 0;
-}
-
 /* A name with its NUL in front of it, so that it can be taken off at the end. */
 static int push_name(struct bytes *names, const char *name) {
-    size_t size = strlen(name);
-    if (reserve(names, size + 1))
-        return -1;
-    names->at[names->size] = '\0';
-    memcpy(names->at + names->size + 1, name, size);
-    names->size += size + 1;
-    return 0;
+    return bytes_add(names, "", 1) || bytes_add(names, name, strlen(name)) ? -1 : 0;
 }
 
 static size_t last_name(const struct bytes *names, char name[NAME_MAX + 1]) {
@@ -90,44 +69,6 @@ static int failed(const struct walk *walk, const char *name, int error) { /* "":
     return -1;
 }
 
-enum { SIGN_GIT, SIGN_HEAD, SIGN_OBJECTS, SIGN_REFS, SIGN_COMMON, SIGNS };
-
-static const char *const sign_names[SIGNS] = {".git", "HEAD", "objects", "refs", "commondir"};
-
-struct signs {
-    bool is[SIGNS];
-    bool maybe; /* there is a name that a file system without regard to case may take for one of them */
-};
-
-static void take_sign(struct signs *signs, const char *name) {
-    for (int i = 0; i < SIGNS; i++)
-        if (strcasecmp(name, sign_names[i]) == 0) {
-            bool exact = strcmp(name, sign_names[i]) == 0;
-            signs->is[i] |= exact;
-            signs->maybe |= !exact;
-        }
-    for (; *name; name++)
-        signs->maybe |= (unsigned char)*name >= 0x80;
-}
-
-/* Those that have another spelling here. -1 with *sign: it can't be looked at. */
-static int take_spellings(struct signs *signs, int fd, const char **sign) {
-    struct stat status;
-    for (int i = 0; i < SIGNS && signs->maybe; i++) {
-        signs->is[i] = signs->is[i] || !fstatat(fd, sign_names[i], &status, AT_SYMLINK_NOFOLLOW);
-        *sign = sign_names[i];
-        if (!signs->is[i] && errno != ENOENT)
-            return -1;
-    }
-    return 0;
-}
-
-/* Can git take it for a git directory? HEAD alone may lie in another: that of a further work tree, which shares the
- * rest of this one. */
-static bool is_bare(const struct signs *signs) {
-    return (signs->is[SIGN_OBJECTS] && signs->is[SIGN_REFS]) || (signs->is[SIGN_HEAD] && signs->is[SIGN_COMMON]);
-}
-
 /* What the file system doesn't say by itself; DT_UNKNOWN: it is gone. -1: it can't be looked at. */
 static int type_of(int fd, const struct entry *entry) {
     struct stat status;
@@ -138,7 +79,8 @@ static int type_of(int fd, const struct entry *entry) {
     return IFTODT(status.st_mode);
 }
 
-static int list(struct walk *walk, int fd) {
+/* *plain: nothing in it needs another look, so long as no name comes or goes. */
+static int list(struct walk *walk, int fd, bool *plain) {
     struct scan *scan = walk->scan;
     struct scanned scanned = {.fd = fd, .path = walk->path.at};
     struct entries entries = {.fd = fd};
@@ -149,7 +91,7 @@ static int list(struct walk *walk, int fd) {
         const char *name = entry->name;
         if (entry_is_dots(name))
             continue;
-        take_sign(&signs, name);
+        signs_take(&signs, name);
         int type = type_of(fd, entry);
         if (type < 0)
             return failed(walk, name, errno);
@@ -163,33 +105,34 @@ static int list(struct walk *walk, int fd) {
     }
     if (entries.error)
         return failed(walk, "", entries.error);
-    if (take_spellings(&signs, fd, &sign))
+    if (signs_spelled(&signs, fd, &sign))
         return failed(walk, sign, errno);
     scan->folders++;
     scanned.git = signs.is[SIGN_GIT];
-    scanned.bare = is_bare(&signs);
+    scanned.bare = signs_bare(&signs);
+    *plain = !scanned.git && !scanned.bare;
     return scanned.git || scanned.bare ? scan->folder(scan->context, &scanned) : 0;
 }
 
 /* *before: the mode that it gets back, else -1. -1: *err is set; -2: there is nothing to look at. */
 static int open_folder(struct walk *walk, int at, const char *name, int *before) {
     enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
-    struct stat status;
+    struct stat *status = &walk->status;
     *before = -1;
     autoclose int fd = openat(at, name, FLAGS);
     bool shut = fd < 0 && errno == EACCES;
     if (fd < 0 && !shut)
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? -2 : failed(walk, "", errno);
-    if (shut ? fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW) : fstat(fd, &status)) {
+    if (shut ? fstatat(at, name, status, AT_SYMLINK_NOFOLLOW) : fstat(fd, status)) {
         if (!shut || (errno != EACCES && errno != ENOENT))
             return failed(walk, "", errno);
         walk->scan->unseen += errno == EACCES; /* the folder around it is another's */
         return -2;
     }
-    if ((status.st_mode & 0500) != 0500 &&
+    if ((status->st_mode & 0500) != 0500 &&
         !lookup_allow(at, name, 0500)) { /* not listed, or what is in it not reached */
-        int back = walk->scan->closed(walk->scan->context, walk->path.at, &status);
-        *before = back > 0 ? (int)(status.st_mode & 07777) : -1;
+        int back = walk->scan->closed(walk->scan->context, walk->path.at, status);
+        *before = back > 0 ? (int)(status->st_mode & 07777) : -1;
         if (back < 0)
             return -1;
     }
@@ -203,21 +146,58 @@ static int open_folder(struct walk *walk, int at, const char *name, int *before)
     return -2;
 }
 
-/* Into a folder that is open; it is listed. */
-static int enter(struct walk *walk, int fd, int before) {
+/* One level more, for the folder that the path names. */
+static struct level *add_level(struct walk *walk, int fd) {
     if (walk->depth == walk->room) {
         size_t room = 2 * walk->room + 64;
         struct level *levels = realloc(walk->levels, room * sizeof *levels);
         if (!levels) {
-            close(fd);
-            return error_memory(walk->scan->err);
+            fd_close(&fd);
+            (void)error_memory(walk->scan->err);
+            return NULL;
         }
         walk->levels = levels;
         walk->room = room;
     }
-    walk->levels[walk->depth++] =
-        (struct level){.fd = fd, .before = before, .path = walk->path.size, .from = walk->names.size};
-    return list(walk, fd);
+    struct level *level = &walk->levels[walk->depth];
+    *level = (struct level){
+        .fd = fd, .before = -1, .base = walk->depth++, .path = walk->path.size, .from = walk->names.size};
+    return level;
+}
+
+/* Into the folder that was opened; it is listed. */
+static int enter(struct walk *walk, int fd, int before) {
+    struct listings *listings = walk->scan->listings;
+    struct level *level = add_level(walk, fd);
+    bool plain = false;
+    if (!level)
+        return -1;
+    level->before = before;
+    if (list(walk, fd, &plain))
+        return -1;
+    if (listings && plain && (walk->status.st_mode & 0500) == 0500)
+        listings_note(listings, &walk->status, walk->names.at + level->from, walk->names.size - level->from);
+    return 0;
+}
+
+/* Into one that is as it was when it was listed: 1. 0: it is not, or nobody knows. */
+static int enter_known(struct walk *walk, size_t base, const char *below) {
+    struct listings *listings = walk->scan->listings;
+    struct stat status;
+    size_t size;
+    if (!listings || walk->depth >= HELD || fstatat(walk->levels[base].fd, below, &status, AT_SYMLINK_NOFOLLOW))
+        return 0;
+    const char *names = listings_find(listings, &status, &size);
+    struct level *level = names ? add_level(walk, -1) : NULL;
+    if (!level || bytes_add(&walk->names, names, size))
+        return names ? error_memory(walk->scan->err) : 0;
+    level->known = true;
+    level->base = base;
+    level->dev = status.st_dev;
+    level->ino = status.st_ino;
+    listings_note(listings, &status, names, size);
+    walk->scan->folders++;
+    return 1;
 }
 
 /* The folder above was closed: open it by "..". */
@@ -250,7 +230,7 @@ static void close_level(struct level *level) {
 
 static int leave(struct walk *walk) {
     struct level *level = &walk->levels[walk->depth - 1], *above = walk->depth > 1 ? level - 1 : NULL;
-    int result = above && above->fd < 0 ? open_again(walk, above, level->fd) : 0;
+    int result = above && above->fd < 0 && !above->known ? open_again(walk, above, level->fd) : 0;
     close_level(level);
     walk->depth--;
     if (above)
@@ -258,10 +238,33 @@ static int leave(struct walk *walk) {
     return result;
 }
 
+/* How the folder that the path names, or one above it, is reached from a level that is open. */
+static const char *below(const struct walk *walk, size_t base) {
+    const char *rest = walk->path.at + walk->levels[base].path;
+    return rest + strspn(rest, "/");
+}
+
+/* A level that was known is opened after all, since something in it is to be. */
+static int open_known(const struct walk *walk, struct level *level) {
+    struct stat status;
+    autoclose int at = lookup_open(walk->levels[level->base].fd, below(walk, level->base));
+    autoclose int fd = at < 0 ? -1 : openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status))
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EXDEV || errno == EACCES
+                   ? AGAIN
+                   : failed(walk, "", errno);
+    if (status.st_dev != level->dev || status.st_ino != level->ino)
+        return AGAIN;
+    level->fd = fd_take(&fd);
+    level->known = false;
+    level->base = (size_t)(level - walk->levels);
+    return 0;
+}
+
 /* The path of a folder in the one that the path names now. */
 static int push_path(struct walk *walk, const char *name) {
     size_t size = strlen(name);
-    if (reserve(&walk->path, size + 2))
+    if (bytes_reserve(&walk->path, size + 2))
         return -1;
     if (walk->path.size > 1) /* not "/" */
         walk->path.at[walk->path.size++] = '/';
@@ -287,12 +290,23 @@ static int close_above(struct walk *walk, struct level *level) {
 static int descend(struct walk *walk, struct level *level) {
     char name[NAME_MAX + 1];
     int before;
+    size_t index = walk->depth - 1;
     walk->names.size = last_name(&walk->names, name);
     if (push_path(walk, name))
         return error_memory(walk->scan->err);
     if (name[0] == '.' && walk->scan->skip(walk->scan->context, walk->path.at)) {
         pop_path(walk, level);
         return 0;
+    }
+    int known = enter_known(walk, level->base, below(walk, level->base));
+    if (known)
+        return known < 0 ? -1 : 0;
+    level = &walk->levels[index];
+    if (level->known) {
+        pop_path(walk, level);
+        int result = open_known(walk, level);
+        if (result || push_path(walk, name))
+            return result ? result : error_memory(walk->scan->err);
     }
     autoclose int fd = open_folder(walk, level->fd, name, &before);
     if (fd < 0) {
@@ -322,7 +336,7 @@ static int open_root(struct walk *walk, const char *root, int *before) {
 static int walk_down(struct walk *walk, const char *root) {
     walk->path.size = walk->names.size = walk->depth = 0;
     size_t size = strlen(root);
-    if (reserve(&walk->path, size + 1))
+    if (bytes_reserve(&walk->path, size + 1))
         return error_memory(walk->scan->err);
     memcpy(walk->path.at, root, size + 1);
     walk->path.size = size;
@@ -346,8 +360,8 @@ int scan_tree(struct scan *scan, const char *root) {
         result = walk_down(&walk, root);
     if (result == AGAIN)
         result = failed(&walk, "", ESTALE);
-    free(walk.path.at);
-    free(walk.names.at);
+    bytes_free(&walk.path);
+    bytes_free(&walk.names);
     free(walk.levels);
     return result;
 }

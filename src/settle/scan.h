@@ -3,6 +3,7 @@
 #define PINFOLD_SETTLE_SCAN_H
 
 #include "base/error.h"
+#include "settle/listings.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,8 +32,9 @@ struct scan {
     int (*oddity)(void *context, const struct scanned *scanned, const char *name, unsigned char type);
     /* Unless NULL: a folder in a folder, by its name and inode. */
     int (*child)(void *context, const struct scanned *scanned, const char *name, uint64_t inode);
+    struct listings *listings; /* of this root; NULL: every folder is listed */
     struct error *err;
-    size_t folders; /* that were listed */
+    size_t folders; /* that were looked at */
     size_t unseen;  /* those of others, that this caller may not list: neither may the command */
 };
 
