@@ -18,13 +18,15 @@
 
 enum { ENTRIES_MAX = 16384, SHOWN = 1024 };
 
-int search_failed(const struct search *search, const char *path, int error) {
+static int cannot_look(const struct search *search, const char *path, int error) {
     char shown[SHOWN];
-    if (resolve_absent(error))
-        return 0;
     return error_set(search->err, EXIT_REFUSED,
                      "refused, nothing was started: %s can't be looked at (%s), and it may have to be protected",
                      path_show(path, shown, sizeof shown), error_name(error));
+}
+
+int search_failed(const struct search *search, const char *path, int error) {
+    return resolve_absent(error) ? 0 : cannot_look(search, path, error);
 }
 
 static int add_obstacle(struct search *search, enum protected_kind kind, const char *path, const char *text) {
@@ -219,5 +221,5 @@ int search_links(struct search *search, const char *folder, int depth, struct so
         if (look_into(search, folder, entry, depth, sought))
             return -1;
     }
-    return entries.error ? search_failed(search, folder, entries.error) : 0;
+    return entries.error ? cannot_look(search, folder, entries.error) : 0; /* it is there */
 }

@@ -30,20 +30,21 @@ static char *read_file(struct search *search, const char *path, size_t room, siz
     char shown[SHOWN];
     *failed = false;
     autoclose int fd = openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if ((fd < 0 || fstat(fd, &status)) && resolve_absent(errno))
+    if (fd < 0 && resolve_absent(errno))
         return NULL;
-    if (fd >= 0 && !S_ISREG(status.st_mode))
+    bool known = fd >= 0 && !fstat(fd, &status);
+    if (known && !S_ISREG(status.st_mode))
         return NULL;
     *failed = true;
-    size_t wanted = fd >= 0 && (size_t)status.st_size < room ? (size_t)status.st_size : room;
-    char *bytes = fd < 0 ? NULL : arena_alloc(search->arena, wanted + 2);
+    size_t wanted = known && (size_t)status.st_size < room ? (size_t)status.st_size : room;
+    char *bytes = known ? arena_alloc(search->arena, wanted + 2) : NULL;
     ssize_t got = bytes ? fd_read_all(fd, bytes, wanted + 1) : -1;
     if (got >= 0 && (size_t)got <= wanted) {
         *failed = false;
         *size = (size_t)got;
         return bytes;
     }
-    if (fd < 0 || bytes)
+    if (!known || bytes)
         error_set(search->err, EXIT_REFUSED,
                   "refused, nothing was started: %s can't be looked through for what must be protected (%s)",
                   path_show(path, shown, sizeof shown), got >= 0 ? "it is too large, or changes" : error_name(errno));

@@ -356,8 +356,10 @@ static int walk_down(struct walk *walk, const char *root) {
 int scan_tree(struct scan *scan, const char *root) {
     struct walk walk = {.scan = scan};
     int result = AGAIN;
-    for (int try = 0; try < TRIES && result == AGAIN; try++)
+    for (int try = 0; try < TRIES && result == AGAIN; try++) {
         result = walk_down(&walk, root);
+        scan->listings = NULL; /* each folder is opened in its place then */
+    }
     if (result == AGAIN)
         result = failed(&walk, "", ESTALE);
     bytes_free(&walk.path);
